@@ -20,7 +20,7 @@ PROTOS = SOURCES / "tfprof" / "protos"
 RELEASE_PIN = re.compile(
     r"from google\.protobuf import runtime_version as _runtime_version\n"
     r"|_runtime_version\.ValidateProtobufRuntimeVersion\(.*?\n\)\n"
-    r"|# Protobuf Python Version: .*\n|# NO CHECKED-IN PROTOBUF GENCODE\n",
+    r"|# Protobuf Python Version: [^\n]*\n|# NO CHECKED-IN PROTOBUF GENCODE\n",
     re.DOTALL,
 )
 
