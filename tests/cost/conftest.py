@@ -16,7 +16,6 @@ def tf() -> Any:
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import tensorflow
-
         import keras  # noqa: F401  its import warns too
+        import tensorflow
     return tensorflow

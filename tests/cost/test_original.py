@@ -22,7 +22,7 @@ def build_all(tf: Any, rng: random.Random) -> None:
     def tensor(*dims: int, dtype: Any = tf.float32) -> Any:
         return tf.compat.v1.placeholder(dtype, dims)
 
-    for op in "Reciprocal Square Log Neg Rsqrt L2Loss".split():
+    for op in ("Reciprocal", "Square", "Log", "Neg", "Rsqrt", "L2Loss"):
         x = tensor(*(size(0) for _ in range(size(0, 4))))
         getattr(raw, op)(**{"t" if op == "L2Loss" else "x": x})
     raw.Softmax(logits=tensor(size(), size()))

@@ -28,7 +28,7 @@ class Unknown(enum.Enum):
     MALFORMED = "malformed node"
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """A formula cannot be applied; carries the reason."""
 
     def __init__(self, reason: Unknown) -> None:
@@ -59,19 +59,19 @@ class Operands:
     def ints(self, name: str) -> Sequence[int]:
         """An attribute that is a list of integers."""
         if name not in self.attrs:
-            raise _Refused(Unknown.MALFORMED)
-        return self.attrs[name].list.i
+            raise _RefusedError(Unknown.MALFORMED)
+        return tuple(self.attrs[name].list.i)
 
     def require_nhwc(self) -> None:
         """Refuse any other layout, as the original does; writers may strip the default."""
         if "data_format" in self.attrs and self.attrs["data_format"].s != b"NHWC":
-            raise _Refused(Unknown.FORMAT)
+            raise _RefusedError(Unknown.FORMAT)
 
 
 def _known(shapes: Sequence[Shape | None], index: int) -> Shape:
     shape = shapes[index] if index < len(shapes) else None
     if shape is None or -1 in shape:
-        raise _Refused(Unknown.SHAPE)
+        raise _RefusedError(Unknown.SHAPE)
     return shape
 
 
@@ -92,7 +92,7 @@ def count(
         return Unknown.RULE
     try:
         return rule(Operands(attrs, inputs, outputs))
-    except _Refused as refusal:
+    except _RefusedError as refusal:
         return refusal.reason
     except (IndexError, ZeroDivisionError):
         return Unknown.MALFORMED
@@ -146,7 +146,7 @@ def _convolution(filter_dims: int) -> Rule:
         x.input(0)
         kernel = x.input(1)
         if len(kernel) < filter_dims:
-            raise _Refused(Unknown.MALFORMED)
+            raise _RefusedError(Unknown.MALFORMED)
         return 2 * prod(x.output()) * prod(kernel[:filter_dims])
 
     return rule
@@ -186,21 +186,25 @@ def _add_n(x: Operands) -> int:
     return prod(x.input(0)) * (len(x.inputs) - 1) if x.inputs else 0
 
 
+def _each(ops: str, rule: Rule) -> dict[str, Rule]:
+    return dict.fromkeys(ops.split(), rule)
+
+
 _BROADCAST = (
     "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow "
     "GreaterEqual Greater LessEqual Less Equal NotEqual"
-).split()
+)
 
 ORIGINAL_RULES: dict[str, Rule] = {
-    **dict.fromkeys("Reciprocal Square Log Neg AssignSub AssignAdd".split(), _per_input(1)),
+    **_each("Reciprocal Square Log Neg AssignSub AssignAdd", _per_input(1)),
     "Rsqrt": _per_input(2),
     "Softmax": _per_input(5),
     "L2Loss": _l2_loss,
-    **dict.fromkeys(_BROADCAST, _per_output(1)),
+    **_each(_BROADCAST, _per_output(1)),
     "SquaredDifference": _per_output(2),
     "RsqrtGrad": _per_output(4),
     "Mean": _mean,
-    **dict.fromkeys("Sum ArgMax ArgMin BiasAddGrad".split(), _reduction),
+    **_each("Sum ArgMax ArgMin BiasAddGrad", _reduction),
     "AvgPool": _nhwc(_pool),
     "MaxPool": _nhwc(_pool),
     "AvgPoolGrad": _nhwc(_avg_pool_grad),
@@ -213,9 +217,7 @@ ORIGINAL_RULES: dict[str, Rule] = {
     "Conv2DBackpropFilter": _nhwc(_conv_backprop_filter_original),
     "MatMul": _matmul,
     # These ops have no attribute of this name: the original never sees them as transposed.
-    **dict.fromkeys(
-        "BatchMatMul BatchMatMulV2 BatchMatMulV3".split(), _batch_matmul("transpose_a")
-    ),
+    **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul("transpose_a")),
     "BiasAdd": _per_input(1),
     "AddN": _add_n,
 }
@@ -230,6 +232,6 @@ REPAIRED_RULES: dict[str, Rule] = {
     "MaxPoolGrad": _max_pool_grad,
     "Conv2DBackpropInput": _conv_backprop_input,
     "Conv2DBackpropFilter": _conv_backprop_filter,
-    **dict.fromkeys("BatchMatMul BatchMatMulV2 BatchMatMulV3".split(), _batch_matmul("adj_x")),
+    **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul("adj_x")),
 }
 """Op type -> the right formula, for the same op types."""

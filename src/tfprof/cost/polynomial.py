@@ -1,0 +1,280 @@
+"""Integers with unknowns in them: polynomials over symbols such as `B`, for sizes and counts.
+
+What is not a polynomial (a floor division, a maximum) becomes an atom of one, so that arithmetic
+never fails and binding every symbol always gives the exact integer. A constant is a plain int.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Union
+
+__all__ = [
+    "Count",
+    "Polynomial",
+    "bind",
+    "ceil_div",
+    "extreme",
+    "floor_div",
+    "pretty",
+    "product",
+    "symbol",
+    "symbols",
+]
+
+Count = Union[int, "Polynomial"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """The atom ⌊numerator/denominator⌋."""
+
+    numerator: Count
+    denominator: Count
+
+    def bind(self, values: Mapping[str, int]) -> Count:
+        """The same with symbols replaced."""
+        return floor_div(bind(self.numerator, values), bind(self.denominator, values))
+
+    def symbols(self) -> frozenset[str]:
+        """The names in it."""
+        return symbols(self.numerator) | symbols(self.denominator)
+
+    def __str__(self) -> str:
+        return f"⌊({self.numerator})/{self.denominator}⌋"
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The atom max(a, b) or min(a, b)."""
+
+    largest: bool
+    left: Count
+    right: Count
+
+    def bind(self, values: Mapping[str, int]) -> Count:
+        """The same with symbols replaced."""
+        return extreme(bind(self.left, values), bind(self.right, values), largest=self.largest)
+
+    def symbols(self) -> frozenset[str]:
+        """The names in it."""
+        return symbols(self.left) | symbols(self.right)
+
+    def __str__(self) -> str:
+        return f"{'max' if self.largest else 'min'}({self.left}, {self.right})"
+
+
+Atom = str | Quotient | Extreme
+Monomial = tuple[tuple[Atom, int], ...]
+"""Atoms with their powers, in a fixed order; the empty one is the constant."""
+
+
+class Polynomial:
+    """A sum of monomials with integer coefficients, immutable and hashable."""
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, int]) -> None:
+        self.terms = dict(terms)
+        self._hash = hash(frozenset(self.terms.items()))
+
+    def __add__(self, other: Count) -> Count:
+        return _normal(_sum(self.terms, _terms(other)))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Count:
+        return self * -1
+
+    def __sub__(self, other: Count) -> Count:
+        return self + other * -1
+
+    def __rsub__(self, other: int) -> Count:
+        return self * -1 + other
+
+    def __mul__(self, other: Count) -> Count:
+        if isinstance(other, int):
+            return _normal({key: value * other for key, value in self.terms.items()})
+        result: dict[Monomial, int] = {}
+        for left, a in self.terms.items():
+            for right, b in other.terms.items():
+                key = _times(left, right)
+                result[key] = result.get(key, 0) + a * b
+        return _normal(result)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        return pretty(self)
+
+    def __repr__(self) -> str:
+        return f"Polynomial({_render(self, str)})"
+
+
+def symbol(name: str) -> Polynomial:
+    """One unknown."""
+    return Polynomial({((name, 1),): 1})
+
+
+def symbols(value: Count) -> frozenset[str]:
+    """The names of the unknowns in a value."""
+    if isinstance(value, int):
+        return frozenset()
+    found: set[str] = set()
+    for monomial in value.terms:
+        for atom, _ in monomial:
+            found |= {atom} if isinstance(atom, str) else atom.symbols()
+    return frozenset(found)
+
+
+def bind(value: Count, values: Mapping[str, int]) -> Count:
+    """A value with some of its symbols replaced by numbers."""
+    if isinstance(value, int) or not values:
+        return value
+    total: Count = 0
+    for monomial, coefficient in value.terms.items():
+        term: Count = coefficient
+        for atom, power in monomial:
+            factor = values.get(atom) if isinstance(atom, str) else atom.bind(values)
+            base = Polynomial({((atom, 1),): 1}) if factor is None else factor
+            for _ in range(power):
+                term = term * base
+        total = total + term
+    return total
+
+
+def floor_div(a: Count, b: Count) -> Count:
+    """⌊a/b⌋, simplified as far as it is exact; sizes are taken to be positive."""
+    if isinstance(b, int):
+        if isinstance(a, int):
+            return a // b
+        if b == 1:
+            return a
+        whole = _normal({key: value // b for key, value in a.terms.items()})
+        rest = _normal({key: value % b for key, value in a.terms.items()})
+        return whole + (rest // b if isinstance(rest, int) else _atom(Quotient(rest, b)))
+    if isinstance(a, int):
+        return 0 if a == 0 else _atom(Quotient(a, b))
+    exact = _divide_exactly(a, b)
+    return _atom(Quotient(a, b)) if exact is None else exact
+
+
+def ceil_div(a: Count, b: Count) -> Count:
+    """⌈a/b⌉."""
+    return floor_div(a + b - 1, b)
+
+
+def extreme(a: Count, b: Count, *, largest: bool) -> Count:
+    """The larger or the smaller of two values."""
+    difference = a - b
+    if isinstance(difference, int):
+        return a if (difference >= 0) == largest else b
+    left, right = sorted((a, b), key=str)
+    return _atom(Extreme(largest, left, right))
+
+
+_UNITS = ((10**15, "P"), (10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
+
+
+def pretty(value: Count) -> str:
+    """A short text: three significant digits and a unit per coefficient, `7.75G·B`."""
+    return _render(value, _short)
+
+
+def _short(number: int) -> str:
+    for unit, letter in _UNITS:
+        if abs(number) >= unit:
+            return f"{number / unit:.3g}{letter}" if abs(number) < 999.5 * unit else f"{number:.3g}"
+    return str(number)
+
+
+def _render(value: Count, number: Callable[[int], str]) -> str:
+    if isinstance(value, int):
+        return number(value)
+    parts = []
+    for monomial, coefficient in sorted(value.terms.items(), key=_rank):
+        names = [f"{atom}^{power}" if power > 1 else str(atom) for atom, power in monomial]
+        if coefficient != 1 or not names:
+            names.insert(0, number(coefficient))
+        parts.append("·".join(names))
+    return " + ".join(parts).replace("+ -", "- ")
+
+
+def _rank(item: tuple[Monomial, int]) -> tuple[int, str]:
+    return (-sum(power for _, power in item[0]), str([str(atom) for atom, _ in item[0]]))
+
+
+def _terms(value: Count) -> Mapping[Monomial, int]:
+    if isinstance(value, int):
+        return {(): value} if value else {}
+    return value.terms
+
+
+def _sum(left: Mapping[Monomial, int], right: Mapping[Monomial, int]) -> dict[Monomial, int]:
+    result = dict(left)
+    for key, value in right.items():
+        result[key] = result.get(key, 0) + value
+    return result
+
+
+def _normal(terms: Mapping[Monomial, int]) -> Count:
+    kept = {key: value for key, value in terms.items() if value}
+    if not kept:
+        return 0
+    return kept[()] if kept.keys() == {()} else Polynomial(kept)
+
+
+def _atom(atom: Atom) -> Polynomial:
+    return Polynomial({((atom, 1),): 1})
+
+
+def _times(left: Monomial, right: Monomial) -> Monomial:
+    if not left or not right:
+        return left or right
+    powers = dict(left)
+    for atom, power in right:
+        powers[atom] = powers.get(atom, 0) + power
+    return _ordered(powers.items())
+
+
+def _ordered(powers: Iterable[tuple[Atom, int]]) -> Monomial:
+    return tuple(sorted(((a, p) for a, p in powers if p), key=lambda item: str(item[0])))
+
+
+def _divide_exactly(a: Polynomial, b: Polynomial) -> Count | None:
+    """a/b by long division on leading terms; None if there is a remainder."""
+    lead, divisor = min(b.terms.items(), key=_rank)
+    quotient: Count = 0
+    rest: Count = a
+    for _ in range(len(a.terms) + 8):
+        if rest == 0:
+            return quotient
+        monomial, coefficient = min(_terms(rest).items(), key=_rank)
+        powers = dict(monomial)
+        for atom, power in lead:
+            powers[atom] = powers.get(atom, 0) - power
+        if coefficient % divisor or min(powers.values(), default=0) < 0:
+            return None
+        step = _normal({_ordered(powers.items()): coefficient // divisor})
+        quotient, rest = quotient + step, rest - step * b
+    return None
+
+
+def product(sizes: Iterable[Count]) -> Count:
+    """The product of sizes, integers first, which is fast for shapes without symbols."""
+    known: list[int] = []
+    result: Count = 1
+    for size in sizes:
+        if isinstance(size, int):
+            known.append(size)
+        else:
+            result = result * size
+    return result * prod(known)
