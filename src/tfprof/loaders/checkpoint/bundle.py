@@ -1,0 +1,159 @@
+"""V2 checkpoints: a table of entries (`.index`) that says where in the data shards a tensor is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tfprof.errors import LoadError
+from tfprof.loaders.checkpoint.dtypes import STRING, Array, dtype_of
+from tfprof.loaders.checkpoint.slice_key import SLICE_KEY_START, slice_key
+from tfprof.loaders.checkpoint.storage import file_size, masked_crc32c, parse, read_range
+from tfprof.loaders.checkpoint.strings import decode_strings
+from tfprof.loaders.checkpoint.table import Table
+from tfprof.loaders.checkpoint.tensor import (
+    TensorInfo,
+    TensorSlice,
+    assemble,
+    check_cover,
+    check_rank,
+    shape_of,
+    slice_of,
+)
+from tfprof.protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
+
+__all__ = ["Bundle", "open_bundle"]
+
+_VERSION = 1
+_HEADER_KEY = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where the bytes of a tensor, or of one slice of it, are; or the slices it is made of."""
+
+    dtype: int
+    shape: tuple[int, ...]
+    shard: int
+    offset: int
+    size: int
+    crc: int
+    slices: tuple[TensorSlice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A V2 checkpoint by its index; data is read when asked for."""
+
+    prefix: Path
+    shards: int
+    entries: Mapping[bytes, Entry]
+    tensors: dict[str, TensorInfo]
+
+    def read(self, name: str) -> Array:
+        """The values of a tensor, put together from its slices if it has any."""
+        entry = self.entries[name.encode()]
+        where = f"{self.prefix}: tensor {name!r}"
+        check_rank(entry.shape, where)
+        if not entry.slices:
+            return self._values(entry, name)
+        parts = [self._part(entry, part, name) for part in entry.slices]
+        check_cover(entry.slices, entry.shape, where)
+        shards = [self.shard(number) for number in {part.shard for part in parts}]
+        available = sum(file_size(shard, f"tensor {name!r}") for shard in shards)
+        # Each part lies within its shard, but thousands may claim the same bytes.
+        if sum(part.size for part in parts) > available:
+            raise LoadError(f"{where}: its slices are larger than the files; copy them again")
+        values = [self._values(part, name) for part in parts]
+        return assemble(list(zip(entry.slices, values, strict=True)), entry.shape, where)
+
+    def shard(self, number: int) -> Path:
+        """The data file of a number."""
+        suffix = f".data-{number:05d}-of-{self.shards:05d}"
+        return self.prefix.with_name(self.prefix.name + suffix)
+
+    def _part(self, entry: Entry, part: TensorSlice, name: str) -> Entry:
+        found = self.entries.get(slice_key(name.encode(), part.extents))
+        if found is None:
+            raise LoadError(f"{self.prefix}: tensor {name!r}: a slice of it is not in the index")
+        if (found.dtype, found.shape) != (entry.dtype, part.shape) or found.slices:
+            raise LoadError(f"{self.prefix}: tensor {name!r}: a slice is of another type or shape")
+        return found
+
+    def _values(self, entry: Entry, name: str) -> Array:
+        dtype, count = dtype_of(entry.dtype), math.prod(entry.shape)
+        path, what = self.shard(entry.shard), f"tensor {name!r}"
+        if not dtype.itemsize and entry.dtype != STRING:
+            raise LoadError(f"{path}: {what}: values of {dtype.name} cannot be read")
+        stored = read_range(path, entry.offset, entry.size, what)
+        if entry.dtype == STRING:
+            strings = decode_strings(stored, count, entry.crc, f"{path}: {what}")
+            return strings.reshape(entry.shape)
+        if masked_crc32c(stored) != entry.crc:
+            raise LoadError(f"{path}: {what} does not match its checksum; copy it again")
+        return dtype.widen(np.frombuffer(stored, dtype.stored)).reshape(entry.shape)
+
+
+def open_bundle(table: Table, prefix: Path) -> Bundle:
+    """A V2 checkpoint from its index alone."""
+    rows = table.items()
+    key, value = next(rows, (_HEADER_KEY, b""))
+    header = parse(BundleHeaderProto, value, table.path, "the header")
+    if key != _HEADER_KEY or header.num_shards < 1:
+        raise LoadError(f"{table.path}: has no header of a checkpoint; write it again")
+    if header.endianness != BundleHeaderProto.LITTLE:
+        raise LoadError(
+            f"{table.path}: was written on a big-endian machine, which cannot be read; "
+            "load and save it with TensorFlow on a little-endian one"
+        )
+    if header.version.min_consumer > _VERSION:
+        raise LoadError(
+            f"{table.path}: needs a reader of version {header.version.min_consumer}, this is "
+            f"{_VERSION}; save it with an older TensorFlow"
+        )
+    shards = header.num_shards
+    entries = {key: _entry(key, value, shards=shards, path=table.path) for key, value in rows}
+    names = [key for key in entries if not key.startswith(SLICE_KEY_START)]
+    tensors = {info.name: info for info in (_info(key, entries, table.path) for key in names)}
+    return Bundle(prefix, shards, entries, dict(sorted(tensors.items())))
+
+
+def _entry(key: bytes, value: bytes, *, shards: int, path: Path) -> Entry:
+    what = f"tensor {key.decode(errors='backslashreplace')!r}"
+    message = parse(BundleEntryProto, value, path, what)
+    shape = shape_of(message.shape, f"{path}: {what}")
+    slices = tuple(slice_of(part, shape, f"{path}: {what}") for part in message.slices)
+    if not 0 <= message.shard_id < shards:
+        raise LoadError(
+            f"{path}: {what} is in shard {message.shard_id} of {shards}; write it again"
+        )
+    if not slices:
+        _check_size(message, math.prod(shape), f"{path}: {what}")
+    place = (message.shard_id, message.offset, message.size, message.crc32c)
+    return Entry(message.dtype, shape, *place, slices)
+
+
+def _check_size(message: BundleEntryProto, count: int, where: str) -> None:
+    """Refuse a size that the shape does not lead to; a string needs one byte at least."""
+    itemsize = dtype_of(message.dtype).itemsize
+    if message.dtype == STRING and message.size < count:
+        raise LoadError(f"{where}: has {message.size} bytes, too few for {count} strings")
+    if itemsize and message.size != count * itemsize:
+        raise LoadError(
+            f"{where}: has {message.size} bytes where its shape needs {count * itemsize}"
+        )
+
+
+def _info(key: bytes, entries: Mapping[bytes, Entry], path: Path) -> TensorInfo:
+    try:
+        name = key.decode()
+    except UnicodeDecodeError:
+        raise LoadError(f"{path}: the tensor name {key!r} is not UTF-8; rename it") from None
+    entry = entries[key]
+    keys = [slice_key(key, part.extents) for part in entry.slices] or [key]
+    size = sum(entries[part].size for part in keys if part in entries)
+    return TensorInfo(name, dtype_of(entry.dtype).name, entry.shape, size)

@@ -1,0 +1,144 @@
+"""From what a user names (a prefix, a file, a directory) to an open checkpoint."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from pathlib import Path
+
+from google.protobuf.text_encoding import CUnescape
+
+from tfprof.errors import LoadError
+from tfprof.loaders.checkpoint.bundle import open_bundle
+from tfprof.loaders.checkpoint.checkpoint import Checkpoint
+from tfprof.loaders.checkpoint.storage import file_size, read_range
+from tfprof.loaders.checkpoint.table import is_table, open_table
+from tfprof.loaders.checkpoint.tensor_slices import open_slice_tables
+
+__all__ = ["open_checkpoint"]
+
+_PART = re.compile(r"(?P<prefix>.+)\.(index|meta|data-\d{5}-of-\d{5})", re.DOTALL)
+_V1_SHARD = re.compile(r"(?P<stem>.*)-(\d{5}|\?{5})-of-(?P<count>\d{5})", re.DOTALL)
+_STATE = re.compile(rb'^\s*model_checkpoint_path\s*:\s*"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+_STATE_SIZE = 1 << 20  # the file starts with what is looked for
+_V1_TAG = b"\x0a"  # SavedTensorSlices.meta; the header of a V2 checkpoint starts with a number
+_FOREIGN = {
+    b"\x89HDF": "an HDF5 file of Keras",
+    b"PK\x03\x04": "a zip archive, as Keras 3 writes",
+}
+
+
+def open_checkpoint(path: str | PathLike[str]) -> Checkpoint:
+    """The checkpoint at a prefix, one of its files, or in a directory or SavedModel."""
+    given = Path(path)
+    prefix = given
+    if not _is_file(_with(given, ".index")):
+        prefix = _in_directory(given) if _is_directory(given) else _prefix(given)
+    index = _with(prefix, ".index")
+    if _is_file(index):
+        return _open(index, prefix)
+    if _is_file(prefix):
+        return _open(prefix, prefix)
+    shards = _shard_set(prefix) or _shard_set(_first_shard(prefix))
+    if shards:
+        return _open_v1(shards, prefix)
+    raise LoadError(f"{given}: no checkpoint there (nor {index}); name it without .index")
+
+
+def _open(file: Path, prefix: Path) -> Checkpoint:
+    """A checkpoint whose version its content tells."""
+    start = read_range(file, 0, min(4, file_size(file, "the checkpoint")), "its start")
+    if start in _FOREIGN and not is_table(file):
+        raise LoadError(
+            f"{file}: is {_FOREIGN[start]}, not a checkpoint; save with tf.train.Checkpoint"
+        )
+    table = open_table(file)
+    if (table.get(b"") or b"").startswith(_V1_TAG):
+        return _open_v1(_shard_set(file) or [file], prefix)
+    return Checkpoint(prefix, open_bundle(table, prefix))
+
+
+def _open_v1(files: list[Path], prefix: Path) -> Checkpoint:
+    return Checkpoint(prefix, open_slice_tables([open_table(file) for file in files], prefix))
+
+
+def _in_directory(directory: Path) -> Path:
+    """The prefix of the checkpoint that a directory or SavedModel holds."""
+    state = directory / "checkpoint"
+    if _is_file(state):
+        return _latest(state)
+    for prefix in (directory / "variables" / "variables", directory / "variables"):
+        if _is_file(_with(prefix, ".index")):
+            return prefix
+    found = _listing(directory, re.compile(r".+\.index"))
+    if len(found) == 1:
+        return found[0].with_suffix("")
+    if found:
+        raise LoadError(f"{directory}: has {len(found)} checkpoints; name one, as in {found[0]}")
+    if _is_file(directory / "saved_model.pb"):
+        raise LoadError(f"{directory}: is a SavedModel without variables")
+    raise LoadError(f"{directory}: no checkpoint in this directory; name a file or a prefix")
+
+
+def _latest(state: Path) -> Path:
+    """The prefix that a `checkpoint` file, a text message, names as the latest."""
+    match = _STATE.search(
+        read_range(state, 0, min(file_size(state, "the state"), _STATE_SIZE), "the state")
+    )
+    try:
+        name = CUnescape(match[1].decode()).decode() if match else ""
+    except ValueError:
+        name = ""
+    if not name:
+        raise LoadError(f"{state}: names no checkpoint; name one by its prefix")
+    return state.parent / name
+
+
+def _prefix(path: Path) -> Path:
+    """A path without the suffix of one of a checkpoint's files."""
+    match = _PART.fullmatch(path.name)
+    return path.with_name(match["prefix"]) if match else path
+
+
+def _shard_set(path: Path) -> list[Path]:
+    """The files of a sharded V1 checkpoint from one of them, or from their pattern."""
+    match = _V1_SHARD.fullmatch(path.name)
+    if match is None:
+        return []
+    stem, count = match["stem"], match["count"]
+    return [path.with_name(f"{stem}-{number:05d}-of-{count}") for number in range(int(count))]
+
+
+def _first_shard(prefix: Path) -> Path:
+    """The first file of the sharded V1 checkpoint that has this prefix, or the prefix itself."""
+    found = _listing(prefix.parent, re.compile(re.escape(prefix.name) + r"-00000-of-\d{5}"))
+    if len(found) > 1:
+        raise LoadError(f"{prefix}: has several sets of shards; name one, as in {found[0]}")
+    return found[0] if found else prefix
+
+
+def _listing(directory: Path, pattern: re.Pattern[str]) -> list[Path]:
+    if not _is_directory(directory):
+        return []
+    try:
+        return sorted(file for file in directory.iterdir() if pattern.fullmatch(file.name))
+    except OSError as error:
+        raise LoadError(f"{directory}: cannot be listed ({error.strerror})") from error
+
+
+def _with(path: Path, suffix: str) -> Path:
+    return path.parent / (path.name + suffix)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
