@@ -203,7 +203,7 @@ class NodeEntry(_message.Message):
     def __init__(self, key: _Optional[int] = ..., value: _Optional[_Union[ProfileNode, _Mapping]] = ...) -> None: ...
 
 class ProfileNode(_message.Message):
-    __slots__ = ("name", "inputs", "shape", "op_types", "canonical_device", "host_device", "float_ops", "op", "trace", "attrs", "execs", "id", "src_output_index", "output_shapes")
+    __slots__ = ("name", "inputs", "shape", "op_types", "canonical_device", "host_device", "float_ops", "op", "trace", "attrs", "execs", "id", "src_output_index", "output_shapes", "input_outputs")
     NAME_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     SHAPE_FIELD_NUMBER: _ClassVar[int]
@@ -218,6 +218,7 @@ class ProfileNode(_message.Message):
     ID_FIELD_NUMBER: _ClassVar[int]
     SRC_OUTPUT_INDEX_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_SHAPES_FIELD_NUMBER: _ClassVar[int]
+    INPUT_OUTPUTS_FIELD_NUMBER: _ClassVar[int]
     name: str
     inputs: _containers.RepeatedCompositeFieldContainer[Input]
     shape: _containers.RepeatedScalarFieldContainer[int]
@@ -232,7 +233,16 @@ class ProfileNode(_message.Message):
     id: int
     src_output_index: _containers.RepeatedCompositeFieldContainer[SourceIndex]
     output_shapes: _containers.RepeatedCompositeFieldContainer[ShapeEntry]
-    def __init__(self, name: _Optional[str] = ..., inputs: _Optional[_Iterable[_Union[Input, _Mapping]]] = ..., shape: _Optional[_Iterable[int]] = ..., op_types: _Optional[_Iterable[str]] = ..., canonical_device: _Optional[str] = ..., host_device: _Optional[str] = ..., float_ops: _Optional[int] = ..., op: _Optional[str] = ..., trace: _Optional[_Union[Code, _Mapping]] = ..., attrs: _Optional[_Iterable[_Union[Attr, _Mapping]]] = ..., execs: _Optional[_Iterable[_Union[ExecEntry, _Mapping]]] = ..., id: _Optional[int] = ..., src_output_index: _Optional[_Iterable[_Union[SourceIndex, _Mapping]]] = ..., output_shapes: _Optional[_Iterable[_Union[ShapeEntry, _Mapping]]] = ...) -> None: ...
+    input_outputs: _containers.RepeatedCompositeFieldContainer[SlotEntry]
+    def __init__(self, name: _Optional[str] = ..., inputs: _Optional[_Iterable[_Union[Input, _Mapping]]] = ..., shape: _Optional[_Iterable[int]] = ..., op_types: _Optional[_Iterable[str]] = ..., canonical_device: _Optional[str] = ..., host_device: _Optional[str] = ..., float_ops: _Optional[int] = ..., op: _Optional[str] = ..., trace: _Optional[_Union[Code, _Mapping]] = ..., attrs: _Optional[_Iterable[_Union[Attr, _Mapping]]] = ..., execs: _Optional[_Iterable[_Union[ExecEntry, _Mapping]]] = ..., id: _Optional[int] = ..., src_output_index: _Optional[_Iterable[_Union[SourceIndex, _Mapping]]] = ..., output_shapes: _Optional[_Iterable[_Union[ShapeEntry, _Mapping]]] = ..., input_outputs: _Optional[_Iterable[_Union[SlotEntry, _Mapping]]] = ...) -> None: ...
+
+class SlotEntry(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: int
+    value: int
+    def __init__(self, key: _Optional[int] = ..., value: _Optional[int] = ...) -> None: ...
 
 class Input(_message.Message):
     __slots__ = ("key", "value")

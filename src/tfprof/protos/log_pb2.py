@@ -15,7 +15,7 @@ from tfprof.protos import graph_pb2 as tfprof_dot_protos_dot_graph__pb2
 from tfprof.protos import run_metadata_pb2 as tfprof_dot_protos_dot_run__metadata__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17tfprof/protos/log.proto\x12\x06tfprof\x1a\x19tfprof/protos/graph.proto\x1a tfprof/protos/run_metadata.proto\"\xa2\x01\n\nOpLogProto\x12\'\n\x0blog_entries\x18\x01 \x03(\x0b\x32\x12.tfprof.OpLogEntry\x12\x38\n\x0cid_to_string\x18\x02 \x03(\x0b\x32\".tfprof.OpLogProto.IdToStringEntry\x1a\x31\n\x0fIdToStringEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"_\n\nOpLogEntry\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tfloat_ops\x18\x02 \x01(\x03\x12\r\n\x05types\x18\x03 \x03(\t\x12!\n\x08\x63ode_def\x18\x04 \x01(\x0b\x32\x0f.tfprof.CodeDef\"\xc8\x01\n\x07\x43odeDef\x12%\n\x06traces\x18\x01 \x03(\x0b\x32\x15.tfprof.CodeDef.Trace\x1a\x95\x01\n\x05Trace\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0e\n\x06lineno\x18\x02 \x01(\x05\x12\x10\n\x08\x66unction\x18\x03 \x01(\t\x12\x0c\n\x04line\x18\x04 \x01(\t\x12\x17\n\x0f\x66unc_start_line\x18\x05 \x01(\x05\x12\x0f\n\x07\x66ile_id\x18\x06 \x01(\x03\x12\x13\n\x0b\x66unction_id\x18\x07 \x01(\x03\x12\x0f\n\x07line_id\x18\x08 \x01(\x03\"\xb3\x02\n\x0cProfileProto\x12.\n\x05nodes\x18\x01 \x03(\x0b\x32\x1f.tfprof.ProfileProto.NodesEntry\x12\x11\n\thas_trace\x18\x02 \x01(\x08\x12\r\n\x05steps\x18\x03 \x03(\x03\x12:\n\x0cid_to_string\x18\x04 \x03(\x0b\x32$.tfprof.ProfileProto.IdToStringEntry\x12\x1f\n\x17miss_accelerator_stream\x18\x05 \x01(\x08\x1a\x41\n\nNodesEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tfprof.ProfileNode:\x02\x38\x01\x1a\x31\n\x0fIdToStringEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xd6\x07\n\x0bProfileNode\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x06inputs\x18\x02 \x03(\x0b\x32\x1f.tfprof.ProfileNode.InputsEntry\x12\x31\n\x07outputs\x18\x03 \x03(\x0b\x32 .tfprof.ProfileNode.OutputsEntry\x12\r\n\x05shape\x18\x04 \x03(\x03\x12\x10\n\x08op_types\x18\x05 \x03(\t\x12\x18\n\x10\x63\x61nonical_device\x18\x06 \x01(\t\x12\x13\n\x0bhost_device\x18\x07 \x01(\t\x12\x11\n\tfloat_ops\x18\x08 \x01(\x03\x12\n\n\x02op\x18\t \x01(\t\x12\x1e\n\x05trace\x18\n \x01(\x0b\x32\x0f.tfprof.CodeDef\x12-\n\x05\x61ttrs\x18\x0b \x03(\x0b\x32\x1e.tfprof.ProfileNode.AttrsEntry\x12-\n\x05\x65xecs\x18\x0c \x03(\x0b\x32\x1e.tfprof.ProfileNode.ExecsEntry\x12\n\n\x02id\x18\r \x01(\x03\x12\x41\n\x10src_output_index\x18\x0e \x03(\x0b\x32\'.tfprof.ProfileNode.SrcOutputIndexEntry\x12<\n\routput_shapes\x18\x0f \x03(\x0b\x32%.tfprof.ProfileNode.OutputShapesEntry\x12:\n\x0cinput_shapes\x18\x10 \x03(\x0b\x32$.tfprof.ProfileNode.InputShapesEntry\x1a-\n\x0bInputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a.\n\x0cOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a?\n\nAttrsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x05value\x18\x02 \x01(\x0b\x32\x11.tfprof.AttrValue:\x02\x38\x01\x1a\x41\n\nExecsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tfprof.ExecProfile:\x02\x38\x01\x1a\x35\n\x13SrcOutputIndexEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x1a\x42\n\x11OutputShapesEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\x1c\n\x05value\x18\x02 \x01(\x0b\x32\r.tfprof.Tuple:\x02\x38\x01\x1a\x41\n\x10InputShapesEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\x1c\n\x05value\x18\x02 \x01(\x0b\x32\r.tfprof.Tuple:\x02\x38\x01\"\x1d\n\x05Tuple\x12\x14\n\x0cint64_values\x18\x01 \x03(\x03\"\xc9\x03\n\x0b\x45xecProfile\x12\x11\n\trun_count\x18\x01 \x01(\x03\x12\x18\n\x10\x61ll_start_micros\x18\x02 \x01(\x03\x12\x19\n\x11latest_end_micros\x18\x03 \x01(\x03\x12\x44\n\x11\x61\x63\x63\x65lerator_execs\x18\x04 \x03(\x0b\x32).tfprof.ExecProfile.AcceleratorExecsEntry\x12\x34\n\tcpu_execs\x18\x05 \x03(\x0b\x32!.tfprof.ExecProfile.CpuExecsEntry\x12\x0f\n\x07\x64\x65vices\x18\x06 \x03(\t\x12(\n\x0cmemory_execs\x18\x07 \x03(\x0b\x32\x12.tfprof.ExecMemory\x12-\n\x0b\x61llocations\x18\x0b \x03(\x0b\x32\x18.tfprof.AllocationRecord\x1aI\n\x15\x41\x63\x63\x65leratorExecsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x1f\n\x05value\x18\x02 \x01(\x0b\x32\x10.tfprof.ExecTime:\x02\x38\x01\x1a\x41\n\rCpuExecsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x1f\n\x05value\x18\x02 \x01(\x0b\x32\x10.tfprof.ExecTime:\x02\x38\x01\"(\n\x08\x45xecTime\x12\x1c\n\x05times\x18\x01 \x03(\x0b\x32\r.tfprof.Tuple\"\x9e\x03\n\nExecMemory\x12\x15\n\rmemory_micros\x18\x01 \x01(\x03\x12\x17\n\x0fhost_temp_bytes\x18\x02 \x01(\x03\x12\x1d\n\x15host_persistent_bytes\x18\x03 \x01(\x03\x12\x1e\n\x16\x61\x63\x63\x65lerator_temp_bytes\x18\x04 \x01(\x03\x12$\n\x1c\x61\x63\x63\x65lerator_persistent_bytes\x18\x05 \x01(\x03\x12\x17\n\x0frequested_bytes\x18\x06 \x01(\x03\x12\x12\n\npeak_bytes\x18\x07 \x01(\x03\x12\x16\n\x0eresidual_bytes\x18\x08 \x01(\x03\x12\x14\n\x0coutput_bytes\x18\t \x01(\x03\x12\x1e\n\x16\x61llocator_bytes_in_use\x18\n \x01(\x03\x12;\n\routput_memory\x18\x0b \x03(\x0b\x32$.tfprof.ExecMemory.OutputMemoryEntry\x1a\x43\n\x11OutputMemoryEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\x1d\n\x05value\x18\x02 \x01(\x0b\x32\x0e.tfprof.Memory:\x02\x38\x01\"$\n\x06Memory\x12\r\n\x05\x62ytes\x18\x01 \x01(\x03\x12\x0b\n\x03ptr\x18\x02 \x01(\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17tfprof/protos/log.proto\x12\x06tfprof\x1a\x19tfprof/protos/graph.proto\x1a tfprof/protos/run_metadata.proto\"\xa2\x01\n\nOpLogProto\x12\'\n\x0blog_entries\x18\x01 \x03(\x0b\x32\x12.tfprof.OpLogEntry\x12\x38\n\x0cid_to_string\x18\x02 \x03(\x0b\x32\".tfprof.OpLogProto.IdToStringEntry\x1a\x31\n\x0fIdToStringEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"_\n\nOpLogEntry\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tfloat_ops\x18\x02 \x01(\x03\x12\r\n\x05types\x18\x03 \x03(\t\x12!\n\x08\x63ode_def\x18\x04 \x01(\x0b\x32\x0f.tfprof.CodeDef\"\xc8\x01\n\x07\x43odeDef\x12%\n\x06traces\x18\x01 \x03(\x0b\x32\x15.tfprof.CodeDef.Trace\x1a\x95\x01\n\x05Trace\x12\x0c\n\x04\x66ile\x18\x01 \x01(\t\x12\x0e\n\x06lineno\x18\x02 \x01(\x05\x12\x10\n\x08\x66unction\x18\x03 \x01(\t\x12\x0c\n\x04line\x18\x04 \x01(\t\x12\x17\n\x0f\x66unc_start_line\x18\x05 \x01(\x05\x12\x0f\n\x07\x66ile_id\x18\x06 \x01(\x03\x12\x13\n\x0b\x66unction_id\x18\x07 \x01(\x03\x12\x0f\n\x07line_id\x18\x08 \x01(\x03\"\xb3\x02\n\x0cProfileProto\x12.\n\x05nodes\x18\x01 \x03(\x0b\x32\x1f.tfprof.ProfileProto.NodesEntry\x12\x11\n\thas_trace\x18\x02 \x01(\x08\x12\r\n\x05steps\x18\x03 \x03(\x03\x12:\n\x0cid_to_string\x18\x04 \x03(\x0b\x32$.tfprof.ProfileProto.IdToStringEntry\x12\x1f\n\x17miss_accelerator_stream\x18\x05 \x01(\x08\x1a\x41\n\nNodesEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tfprof.ProfileNode:\x02\x38\x01\x1a\x31\n\x0fIdToStringEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xca\x08\n\x0bProfileNode\x12\x0c\n\x04name\x18\x01 \x01(\t\x12/\n\x06inputs\x18\x02 \x03(\x0b\x32\x1f.tfprof.ProfileNode.InputsEntry\x12\x31\n\x07outputs\x18\x03 \x03(\x0b\x32 .tfprof.ProfileNode.OutputsEntry\x12\r\n\x05shape\x18\x04 \x03(\x03\x12\x10\n\x08op_types\x18\x05 \x03(\t\x12\x18\n\x10\x63\x61nonical_device\x18\x06 \x01(\t\x12\x13\n\x0bhost_device\x18\x07 \x01(\t\x12\x11\n\tfloat_ops\x18\x08 \x01(\x03\x12\n\n\x02op\x18\t \x01(\t\x12\x1e\n\x05trace\x18\n \x01(\x0b\x32\x0f.tfprof.CodeDef\x12-\n\x05\x61ttrs\x18\x0b \x03(\x0b\x32\x1e.tfprof.ProfileNode.AttrsEntry\x12-\n\x05\x65xecs\x18\x0c \x03(\x0b\x32\x1e.tfprof.ProfileNode.ExecsEntry\x12\n\n\x02id\x18\r \x01(\x03\x12\x41\n\x10src_output_index\x18\x0e \x03(\x0b\x32\'.tfprof.ProfileNode.SrcOutputIndexEntry\x12<\n\routput_shapes\x18\x0f \x03(\x0b\x32%.tfprof.ProfileNode.OutputShapesEntry\x12:\n\x0cinput_shapes\x18\x10 \x03(\x0b\x32$.tfprof.ProfileNode.InputShapesEntry\x12=\n\rinput_outputs\x18\xe9\x07 \x03(\x0b\x32%.tfprof.ProfileNode.InputOutputsEntry\x1a-\n\x0bInputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a.\n\x0cOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\x1a?\n\nAttrsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12 \n\x05value\x18\x02 \x01(\x0b\x32\x11.tfprof.AttrValue:\x02\x38\x01\x1a\x41\n\nExecsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\"\n\x05value\x18\x02 \x01(\x0b\x32\x13.tfprof.ExecProfile:\x02\x38\x01\x1a\x35\n\x13SrcOutputIndexEntry\x12\x0b\n\x03key\x18\x01 \x01(\x03\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x1a\x42\n\x11OutputShapesEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\x1c\n\x05value\x18\x02 \x01(\x0b\x32\r.tfprof.Tuple:\x02\x38\x01\x1a\x41\n\x10InputShapesEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\x1c\n\x05value\x18\x02 \x01(\x0b\x32\r.tfprof.Tuple:\x02\x38\x01\x1a\x33\n\x11InputOutputsEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\"\x1d\n\x05Tuple\x12\x14\n\x0cint64_values\x18\x01 \x03(\x03\"\xc9\x03\n\x0b\x45xecProfile\x12\x11\n\trun_count\x18\x01 \x01(\x03\x12\x18\n\x10\x61ll_start_micros\x18\x02 \x01(\x03\x12\x19\n\x11latest_end_micros\x18\x03 \x01(\x03\x12\x44\n\x11\x61\x63\x63\x65lerator_execs\x18\x04 \x03(\x0b\x32).tfprof.ExecProfile.AcceleratorExecsEntry\x12\x34\n\tcpu_execs\x18\x05 \x03(\x0b\x32!.tfprof.ExecProfile.CpuExecsEntry\x12\x0f\n\x07\x64\x65vices\x18\x06 \x03(\t\x12(\n\x0cmemory_execs\x18\x07 \x03(\x0b\x32\x12.tfprof.ExecMemory\x12-\n\x0b\x61llocations\x18\x0b \x03(\x0b\x32\x18.tfprof.AllocationRecord\x1aI\n\x15\x41\x63\x63\x65leratorExecsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x1f\n\x05value\x18\x02 \x01(\x0b\x32\x10.tfprof.ExecTime:\x02\x38\x01\x1a\x41\n\rCpuExecsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x1f\n\x05value\x18\x02 \x01(\x0b\x32\x10.tfprof.ExecTime:\x02\x38\x01\"(\n\x08\x45xecTime\x12\x1c\n\x05times\x18\x01 \x03(\x0b\x32\r.tfprof.Tuple\"\x9e\x03\n\nExecMemory\x12\x15\n\rmemory_micros\x18\x01 \x01(\x03\x12\x17\n\x0fhost_temp_bytes\x18\x02 \x01(\x03\x12\x1d\n\x15host_persistent_bytes\x18\x03 \x01(\x03\x12\x1e\n\x16\x61\x63\x63\x65lerator_temp_bytes\x18\x04 \x01(\x03\x12$\n\x1c\x61\x63\x63\x65lerator_persistent_bytes\x18\x05 \x01(\x03\x12\x17\n\x0frequested_bytes\x18\x06 \x01(\x03\x12\x12\n\npeak_bytes\x18\x07 \x01(\x03\x12\x16\n\x0eresidual_bytes\x18\x08 \x01(\x03\x12\x14\n\x0coutput_bytes\x18\t \x01(\x03\x12\x1e\n\x16\x61llocator_bytes_in_use\x18\n \x01(\x03\x12;\n\routput_memory\x18\x0b \x03(\x0b\x32$.tfprof.ExecMemory.OutputMemoryEntry\x1a\x43\n\x11OutputMemoryEntry\x12\x0b\n\x03key\x18\x01 \x01(\x05\x12\x1d\n\x05value\x18\x02 \x01(\x0b\x32\x0e.tfprof.Memory:\x02\x38\x01\"$\n\x06Memory\x12\r\n\x05\x62ytes\x18\x01 \x01(\x03\x12\x0b\n\x03ptr\x18\x02 \x01(\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -42,6 +42,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PROFILENODE_OUTPUTSHAPESENTRY']._serialized_options = b'8\001'
   _globals['_PROFILENODE_INPUTSHAPESENTRY']._loaded_options = None
   _globals['_PROFILENODE_INPUTSHAPESENTRY']._serialized_options = b'8\001'
+  _globals['_PROFILENODE_INPUTOUTPUTSENTRY']._loaded_options = None
+  _globals['_PROFILENODE_INPUTOUTPUTSENTRY']._serialized_options = b'8\001'
   _globals['_EXECPROFILE_ACCELERATOREXECSENTRY']._loaded_options = None
   _globals['_EXECPROFILE_ACCELERATOREXECSENTRY']._serialized_options = b'8\001'
   _globals['_EXECPROFILE_CPUEXECSENTRY']._loaded_options = None
@@ -65,35 +67,37 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PROFILEPROTO_IDTOSTRINGENTRY']._serialized_start=210
   _globals['_PROFILEPROTO_IDTOSTRINGENTRY']._serialized_end=259
   _globals['_PROFILENODE']._serialized_start=872
-  _globals['_PROFILENODE']._serialized_end=1854
-  _globals['_PROFILENODE_INPUTSENTRY']._serialized_start=1439
-  _globals['_PROFILENODE_INPUTSENTRY']._serialized_end=1484
-  _globals['_PROFILENODE_OUTPUTSENTRY']._serialized_start=1486
-  _globals['_PROFILENODE_OUTPUTSENTRY']._serialized_end=1532
-  _globals['_PROFILENODE_ATTRSENTRY']._serialized_start=1534
-  _globals['_PROFILENODE_ATTRSENTRY']._serialized_end=1597
-  _globals['_PROFILENODE_EXECSENTRY']._serialized_start=1599
-  _globals['_PROFILENODE_EXECSENTRY']._serialized_end=1664
-  _globals['_PROFILENODE_SRCOUTPUTINDEXENTRY']._serialized_start=1666
-  _globals['_PROFILENODE_SRCOUTPUTINDEXENTRY']._serialized_end=1719
-  _globals['_PROFILENODE_OUTPUTSHAPESENTRY']._serialized_start=1721
-  _globals['_PROFILENODE_OUTPUTSHAPESENTRY']._serialized_end=1787
-  _globals['_PROFILENODE_INPUTSHAPESENTRY']._serialized_start=1789
-  _globals['_PROFILENODE_INPUTSHAPESENTRY']._serialized_end=1854
-  _globals['_TUPLE']._serialized_start=1856
-  _globals['_TUPLE']._serialized_end=1885
-  _globals['_EXECPROFILE']._serialized_start=1888
-  _globals['_EXECPROFILE']._serialized_end=2345
-  _globals['_EXECPROFILE_ACCELERATOREXECSENTRY']._serialized_start=2205
-  _globals['_EXECPROFILE_ACCELERATOREXECSENTRY']._serialized_end=2278
-  _globals['_EXECPROFILE_CPUEXECSENTRY']._serialized_start=2280
-  _globals['_EXECPROFILE_CPUEXECSENTRY']._serialized_end=2345
-  _globals['_EXECTIME']._serialized_start=2347
-  _globals['_EXECTIME']._serialized_end=2387
-  _globals['_EXECMEMORY']._serialized_start=2390
-  _globals['_EXECMEMORY']._serialized_end=2804
-  _globals['_EXECMEMORY_OUTPUTMEMORYENTRY']._serialized_start=2737
-  _globals['_EXECMEMORY_OUTPUTMEMORYENTRY']._serialized_end=2804
-  _globals['_MEMORY']._serialized_start=2806
-  _globals['_MEMORY']._serialized_end=2842
+  _globals['_PROFILENODE']._serialized_end=1970
+  _globals['_PROFILENODE_INPUTSENTRY']._serialized_start=1502
+  _globals['_PROFILENODE_INPUTSENTRY']._serialized_end=1547
+  _globals['_PROFILENODE_OUTPUTSENTRY']._serialized_start=1549
+  _globals['_PROFILENODE_OUTPUTSENTRY']._serialized_end=1595
+  _globals['_PROFILENODE_ATTRSENTRY']._serialized_start=1597
+  _globals['_PROFILENODE_ATTRSENTRY']._serialized_end=1660
+  _globals['_PROFILENODE_EXECSENTRY']._serialized_start=1662
+  _globals['_PROFILENODE_EXECSENTRY']._serialized_end=1727
+  _globals['_PROFILENODE_SRCOUTPUTINDEXENTRY']._serialized_start=1729
+  _globals['_PROFILENODE_SRCOUTPUTINDEXENTRY']._serialized_end=1782
+  _globals['_PROFILENODE_OUTPUTSHAPESENTRY']._serialized_start=1784
+  _globals['_PROFILENODE_OUTPUTSHAPESENTRY']._serialized_end=1850
+  _globals['_PROFILENODE_INPUTSHAPESENTRY']._serialized_start=1852
+  _globals['_PROFILENODE_INPUTSHAPESENTRY']._serialized_end=1917
+  _globals['_PROFILENODE_INPUTOUTPUTSENTRY']._serialized_start=1919
+  _globals['_PROFILENODE_INPUTOUTPUTSENTRY']._serialized_end=1970
+  _globals['_TUPLE']._serialized_start=1972
+  _globals['_TUPLE']._serialized_end=2001
+  _globals['_EXECPROFILE']._serialized_start=2004
+  _globals['_EXECPROFILE']._serialized_end=2461
+  _globals['_EXECPROFILE_ACCELERATOREXECSENTRY']._serialized_start=2321
+  _globals['_EXECPROFILE_ACCELERATOREXECSENTRY']._serialized_end=2394
+  _globals['_EXECPROFILE_CPUEXECSENTRY']._serialized_start=2396
+  _globals['_EXECPROFILE_CPUEXECSENTRY']._serialized_end=2461
+  _globals['_EXECTIME']._serialized_start=2463
+  _globals['_EXECTIME']._serialized_end=2503
+  _globals['_EXECMEMORY']._serialized_start=2506
+  _globals['_EXECMEMORY']._serialized_end=2920
+  _globals['_EXECMEMORY_OUTPUTMEMORYENTRY']._serialized_start=2853
+  _globals['_EXECMEMORY_OUTPUTMEMORYENTRY']._serialized_end=2920
+  _globals['_MEMORY']._serialized_start=2922
+  _globals['_MEMORY']._serialized_end=2958
 # @@protoc_insertion_point(module_scope)

@@ -89,7 +89,7 @@ class ProfileProto(_message.Message):
     def __init__(self, nodes: _Optional[_Mapping[int, ProfileNode]] = ..., has_trace: _Optional[bool] = ..., steps: _Optional[_Iterable[int]] = ..., id_to_string: _Optional[_Mapping[int, str]] = ..., miss_accelerator_stream: _Optional[bool] = ...) -> None: ...
 
 class ProfileNode(_message.Message):
-    __slots__ = ("name", "inputs", "outputs", "shape", "op_types", "canonical_device", "host_device", "float_ops", "op", "trace", "attrs", "execs", "id", "src_output_index", "output_shapes", "input_shapes")
+    __slots__ = ("name", "inputs", "outputs", "shape", "op_types", "canonical_device", "host_device", "float_ops", "op", "trace", "attrs", "execs", "id", "src_output_index", "output_shapes", "input_shapes", "input_outputs")
     class InputsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -139,6 +139,13 @@ class ProfileNode(_message.Message):
         key: int
         value: Tuple
         def __init__(self, key: _Optional[int] = ..., value: _Optional[_Union[Tuple, _Mapping]] = ...) -> None: ...
+    class InputOutputsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: int
+        value: int
+        def __init__(self, key: _Optional[int] = ..., value: _Optional[int] = ...) -> None: ...
     NAME_FIELD_NUMBER: _ClassVar[int]
     INPUTS_FIELD_NUMBER: _ClassVar[int]
     OUTPUTS_FIELD_NUMBER: _ClassVar[int]
@@ -155,6 +162,7 @@ class ProfileNode(_message.Message):
     SRC_OUTPUT_INDEX_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_SHAPES_FIELD_NUMBER: _ClassVar[int]
     INPUT_SHAPES_FIELD_NUMBER: _ClassVar[int]
+    INPUT_OUTPUTS_FIELD_NUMBER: _ClassVar[int]
     name: str
     inputs: _containers.ScalarMap[int, int]
     outputs: _containers.ScalarMap[int, int]
@@ -171,7 +179,8 @@ class ProfileNode(_message.Message):
     src_output_index: _containers.ScalarMap[int, int]
     output_shapes: _containers.MessageMap[int, Tuple]
     input_shapes: _containers.MessageMap[int, Tuple]
-    def __init__(self, name: _Optional[str] = ..., inputs: _Optional[_Mapping[int, int]] = ..., outputs: _Optional[_Mapping[int, int]] = ..., shape: _Optional[_Iterable[int]] = ..., op_types: _Optional[_Iterable[str]] = ..., canonical_device: _Optional[str] = ..., host_device: _Optional[str] = ..., float_ops: _Optional[int] = ..., op: _Optional[str] = ..., trace: _Optional[_Union[CodeDef, _Mapping]] = ..., attrs: _Optional[_Mapping[str, _graph_pb2.AttrValue]] = ..., execs: _Optional[_Mapping[int, ExecProfile]] = ..., id: _Optional[int] = ..., src_output_index: _Optional[_Mapping[int, int]] = ..., output_shapes: _Optional[_Mapping[int, Tuple]] = ..., input_shapes: _Optional[_Mapping[int, Tuple]] = ...) -> None: ...
+    input_outputs: _containers.ScalarMap[int, int]
+    def __init__(self, name: _Optional[str] = ..., inputs: _Optional[_Mapping[int, int]] = ..., outputs: _Optional[_Mapping[int, int]] = ..., shape: _Optional[_Iterable[int]] = ..., op_types: _Optional[_Iterable[str]] = ..., canonical_device: _Optional[str] = ..., host_device: _Optional[str] = ..., float_ops: _Optional[int] = ..., op: _Optional[str] = ..., trace: _Optional[_Union[CodeDef, _Mapping]] = ..., attrs: _Optional[_Mapping[str, _graph_pb2.AttrValue]] = ..., execs: _Optional[_Mapping[int, ExecProfile]] = ..., id: _Optional[int] = ..., src_output_index: _Optional[_Mapping[int, int]] = ..., output_shapes: _Optional[_Mapping[int, Tuple]] = ..., input_shapes: _Optional[_Mapping[int, Tuple]] = ..., input_outputs: _Optional[_Mapping[int, int]] = ...) -> None: ...
 
 class Tuple(_message.Message):
     __slots__ = ("int64_values",)

@@ -1,0 +1,1 @@
+"""From files, bytes and messages to the columns of a profile; one file per source."""

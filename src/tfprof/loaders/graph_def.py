@@ -1,0 +1,167 @@
+"""GraphDef, binary or text, alone or inside a MetaGraphDef, to columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from tfprof.errors import LoadError
+from tfprof.loaders.sources import Source, is_text, read_bytes
+from tfprof.loaders.wire import columns_of
+from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
+from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
+
+__all__ = ["GraphColumns", "read_graph", "shape_of"]
+
+WHAT = "a GraphDef (binary, text, or inside a MetaGraphDef)"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphColumns:
+    """The nodes of a graph as they stand in the file, duplicates included."""
+
+    name: pa.Array
+    op: pa.Array
+    attrs: pa.Array
+    shape: pa.Array
+    output_shapes: pa.Array
+    input_node: Ints
+    input_index: Ints
+    input_name: pa.Array
+    input_output: Ints
+
+
+def read_graph(source: Source) -> GraphColumns:
+    """The columns of a GraphDef, whatever form it comes in."""
+    data, called, in_memory = read_bytes(source, "graph")
+    graph = _text_graph(data, called) if is_text(data) else _binary_graph(data)
+    if graph is None or not (in_memory or any(node.op for node in graph.node)):
+        kind = _other_kind(data)
+        reason = f"it is {kind}" if kind else "it may be cut off or of another kind"
+        raise LoadError(f"{called}: not {WHAT}; {reason}")
+    return _columns(graph)
+
+
+def _binary_graph(data: bytes) -> graph_pb2.GraphDef | None:
+    graph = _parsed(graph_pb2.GraphDef, data)
+    if graph is not None and (len(graph.node) != 1 or graph.node[0].name[:1] >= " "):
+        return graph
+    meta = _parsed(saved_model_pb2.MetaGraphDef, data)
+    if meta is not None and any(node.op for node in meta.graph_def.node):
+        return meta.graph_def
+    # A single odd name is more likely a RunMetadata read as a graph than a graph.
+    return None if _other_kind(data) else graph
+
+
+def _text_graph(data: bytes, called: str) -> graph_pb2.GraphDef:
+    kind: Any = graph_pb2.GraphDef
+    if data.lstrip().startswith((b"meta_info_def", b"graph_def")):
+        kind = saved_model_pb2.MetaGraphDef
+    try:
+        message = text_format.Parse(data.decode("utf-8"), kind())
+    except UnicodeDecodeError as error:
+        raise LoadError(f"{called}: not {WHAT}; byte {error.start} is no UTF-8 text") from None
+    except (text_format.ParseError, RecursionError, ValueError) as error:
+        reason = (str(error).splitlines() or ["nested too deeply"])[0]
+        raise LoadError(f"{called}: not {WHAT}; {reason}") from None
+    return message if kind is graph_pb2.GraphDef else message.graph_def
+
+
+def _parsed(kind: Any, data: bytes) -> Any:
+    try:
+        return kind.FromString(data)
+    except DecodeError:
+        return None
+
+
+def _other_kind(data: bytes) -> str:
+    """What else bytes are, to say so, or nothing."""
+    from tfprof.protos import log_pb2, run_metadata_pb2
+
+    run = _parsed(run_metadata_pb2.RunMetadata, data)
+    if run is not None and any(device.node_stats for device in run.step_stats.dev_stats):
+        return "a RunMetadata; give it as run_meta"
+    profile = _parsed(log_pb2.ProfileProto, data)
+    if profile is not None and any(node.op for node in profile.nodes.values()):
+        return "a saved profile; give it as profile"
+    log = _parsed(log_pb2.OpLogProto, data)
+    if log is not None and any(entry.name for entry in log.log_entries):
+        return "an op log; give it as op_log"
+    return ""
+
+
+def _columns(graph: graph_pb2.GraphDef) -> GraphColumns:
+    nodes = columns_of(graph, columns_pb2.Graph).column(0).flatten()
+    attrs, inputs = nodes.field("attr"), nodes.field("input")
+    input_starts = starts(inputs)
+    counts = np.diff(input_starts)
+    consumer = np.repeat(np.arange(len(nodes), dtype=np.int32), counts)
+    index = np.arange(len(consumer)) - np.repeat(input_starts[:-1], counts)
+    producer, output = _split_inputs(inputs.flatten())
+    return GraphColumns(
+        nodes.field("name"),
+        nodes.field("op"),
+        attrs,
+        _decoded(attrs, "shape", SHAPE, _own_shape),
+        _decoded(attrs, "_output_shapes", SHAPES, _output_shapes),
+        consumer,
+        index.astype(np.int32),
+        producer,
+        output,
+    )
+
+
+def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Ints]:
+    """The producer and its output index that each input names, such as `split:1` or `^control`."""
+    output = np.zeros(len(inputs), np.int32)
+    marked = pc.or_(pc.match_substring(inputs, ":"), pc.starts_with(inputs, "^"))
+    rows = np.flatnonzero(marked.to_numpy(zero_copy_only=False))
+    if not len(rows):
+        return inputs, output
+    distinct = inputs.take(pa.array(rows)).dictionary_encode()
+    codes = distinct.indices.to_numpy()
+    pairs = [_split_input(text) for text in distinct.dictionary.to_pylist()]
+    output[rows] = np.array([number for _, number in pairs], np.int32)[codes]
+    names = pa.array([name for name, _ in pairs], pa.string()).take(distinct.indices)
+    return pc.replace_with_mask(inputs, marked, names), output
+
+
+def _split_input(text: str) -> tuple[str, int]:
+    name, _, output = text.partition(":")
+    valid = output.isascii() and output.isdigit() and len(output) < 10
+    return name.removeprefix("^"), int(output) if valid else 0
+
+
+def _decoded(attrs: pa.Array, key: str, kind: pa.DataType, read: Any) -> pa.Array:
+    """One attribute of every node, decoded once for each distinct value; empty where absent."""
+    entries = attrs.flatten()
+    rows = np.flatnonzero(pc.equal(entries.field("key"), key).to_numpy(zero_copy_only=False))
+    node_of = np.searchsorted(starts(attrs), rows, side="right") - 1
+    distinct = entries.field("value").take(pa.array(rows)).dictionary_encode()
+    values = [read(graph_pb2.AttrValue.FromString(v)) for v in distinct.dictionary.to_pylist()]
+    code = np.zeros(len(attrs), np.int32)
+    code[node_of] = distinct.indices.to_numpy() + 1
+    return pa.array([[], *values], kind).take(pa.array(code))
+
+
+def shape_of(shape: graph_pb2.TensorShapeProto) -> list[int]:
+    """Dimensions, -1 for an unknown one; `[1]` for a scalar, empty for an unknown rank."""
+    if shape.unknown_rank:
+        return []
+    return [dim.size for dim in shape.dim] or [1]
+
+
+def _own_shape(value: graph_pb2.AttrValue) -> list[int]:
+    return shape_of(value.shape) if value.WhichOneof("value") == "shape" else []
+
+
+def _output_shapes(value: graph_pb2.AttrValue) -> list[list[int]]:
+    if value.WhichOneof("value") != "list":
+        return []
+    return [shape_of(shape) for shape in value.list.shape]

@@ -1,0 +1,63 @@
+"""OpLogProto to columns, with frames as ids or, in older logs, as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.loaders.sources import Source, read_message
+from tfprof.loaders.wire import columns_of
+from tfprof.profiles.columns import Bools, Ints, Stacks, numbers, present, starts
+from tfprof.protos import columns_pb2, log_pb2
+
+__all__ = ["LogColumns", "read_op_log", "stacks_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class LogColumns:
+    """The entries of an op log; `type_entry` says whose the types are."""
+
+    name: pa.Array
+    float_ops: Ints
+    has_stack: Bools
+    type_entry: Ints
+    type: pa.Array
+    stacks: Stacks
+
+
+def read_op_log(source: Source) -> LogColumns:
+    """The columns of an op log, binary or text."""
+    log = read_message(source, log_pb2.OpLogProto, "op_log", "an OpLogProto")
+    batch = columns_of(log, columns_pb2.OpLog)
+    entries = batch.column("log_entries").flatten()
+    types = entries.field("types")
+    codes = entries.field("code_def")
+    strings = dict(log.id_to_string)
+    return LogColumns(
+        name=entries.field("name"),
+        float_ops=numbers(entries.field("float_ops")),
+        has_stack=present(codes),
+        type_entry=np.repeat(np.arange(len(entries), dtype=np.int32), np.diff(starts(types))),
+        type=types.flatten(),
+        stacks=stacks_of(codes.field("traces"), strings),
+    )
+
+
+def stacks_of(lists: pa.Array, strings: dict[int, str]) -> Stacks:
+    """Stacks from lists of frames."""
+    frames = lists.flatten()
+    texts = tuple(frames.field(name) for name in ("file", "function", "line"))
+    has_text = any(pc.any(pc.not_equal(text, "")).as_py() for text in texts)
+    return Stacks(
+        start=starts(lists),
+        line=numbers(frames.field("lineno")),
+        function_line=numbers(frames.field("func_start_line")),
+        file_id=numbers(frames.field("file_id")),
+        function_id=numbers(frames.field("function_id")),
+        text_id=numbers(frames.field("line_id")),
+        strings=strings,
+        texts=(texts[0], texts[1], texts[2]) if has_text else None,
+    )

@@ -1,0 +1,219 @@
+"""ProfileProto, a whole profile in one file, to a profile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.errors import LoadError
+from tfprof.loaders.op_log import stacks_of
+from tfprof.loaders.sources import Source, read_message
+from tfprof.loaders.wire import columns_of
+from tfprof.profiles.columns import (
+    ATTRS,
+    NO_DEVICE,
+    SHAPE,
+    SHAPES,
+    Edges,
+    Ints,
+    Nodes,
+    SavedRuns,
+    numbers,
+    present,
+    starts,
+)
+from tfprof.profiles.profile import Profile, first_occurrences
+from tfprof.profiles.runs import MEMORY_FIELDS
+from tfprof.protos import columns_pb2, log_pb2
+
+__all__ = ["read_profile"]
+
+
+def read_profile(source: Source) -> Profile:
+    """The profile in a file that the original or tfprof wrote."""
+    message = read_message(source, log_pb2.ProfileProto, "profile", "a saved profile")
+    batch = columns_of(message, columns_pb2.Profile)
+    entries = batch.column("nodes").flatten()
+    ids = numbers(entries.field("key"))
+    nodes = entries.field("value").take(pa.array(np.argsort(ids, kind="stable")))
+    ids = np.sort(ids)
+    unique = first_occurrences(nodes.field("name"))
+    if not unique.all():
+        nodes, ids = nodes.filter(pa.array(unique)), ids[unique]
+    if len(ids) and not any(nodes.field("name").to_pylist()):
+        raise LoadError("profile: its nodes have no names; it is not a saved profile")
+    devices = _Devices()
+    steps = tuple(sorted(set(message.steps)))
+    strings = dict(message.id_to_string)
+    traces = nodes.field("trace")
+    stack = np.where(present(traces), np.arange(len(nodes)), -1)
+    types = nodes.field("op_types")
+    saved_device = devices.codes(nodes.field("canonical_device"), none_if_empty=True)
+    runs = _runs(nodes.field("execs"), devices, steps)
+    return Profile(
+        nodes=Nodes(
+            nodes.field("name"),
+            nodes.field("op"),
+            np.ones(len(nodes), bool),
+            nodes.field("attrs").cast(ATTRS),
+            nodes.field("shape").cast(SHAPE),
+            _output_shapes(nodes.field("output_shapes")),
+            numbers(nodes.field("float_ops")),
+            stack,
+            saved_device,
+        ),
+        edges=_edges(nodes, ids),
+        type_node=np.repeat(np.arange(len(nodes), dtype=np.int32), np.diff(starts(types))),
+        type_name=types.flatten(),
+        saved=(runs,),
+        stacks=(stacks_of(traces.field("traces"), strings),),
+        strings=strings,
+        devices=tuple(devices.table),
+        steps=steps,
+        has_trace=message.has_trace,
+        saved_missing_stream=message.miss_accelerator_stream,
+    )
+
+
+class _Devices:
+    """A growing table of device names."""
+
+    def __init__(self) -> None:
+        self.table: dict[str, int] = {}
+
+    def codes(self, names: pa.Array, *, none_if_empty: bool = False) -> Ints:
+        """The number of each name."""
+        coded = names.dictionary_encode()
+        numbers = [
+            NO_DEVICE
+            if none_if_empty and not name
+            else self.table.setdefault(name, len(self.table))
+            for name in coded.dictionary.to_pylist()
+        ]
+        return np.array([*numbers, 0], np.int32)[coded.indices.to_numpy()]
+
+
+def _owner(lists: pa.Array) -> Ints:
+    """Which list each flattened element is of."""
+    return np.repeat(np.arange(len(lists)), np.diff(starts(lists)))
+
+
+def _edges(nodes: pa.Array, ids: Ints) -> Edges:
+    inputs = nodes.field("inputs")
+    consumer, flat = _owner(inputs), inputs.flatten()
+    index, target = numbers(flat.field("key")), numbers(flat.field("value"))
+    row = np.minimum(np.searchsorted(ids, target), max(len(ids) - 1, 0))
+    known = ids[row] == target if len(ids) else np.zeros(len(target), bool)
+    output = _outputs(nodes, consumer, index, target)
+    order = np.flatnonzero(known)
+    order = order[np.lexsort((index[order], consumer[order]))]
+    return Edges(
+        consumer[order].astype(np.int32),
+        index[order].astype(np.int32),
+        nodes.field("name").take(pa.array(row[order])),
+        output[order].astype(np.int32),
+    )
+
+
+def _outputs(nodes: pa.Array, consumer: Ints, index: Ints, target: Ints) -> Ints:
+    """The output index of each input: our own record of it, else the one of its producer."""
+    by_producer = _lookup(nodes.field("src_output_index"))
+    by_input = _lookup(nodes.field("input_outputs"))
+    if not by_producer and not by_input:
+        return np.zeros(len(consumer), np.int64)
+    keys = zip(consumer.tolist(), index.tolist(), target.tolist(), strict=True)
+    found = [by_input.get((c, i), by_producer.get((c, t), 0)) for c, i, t in keys]
+    return np.array(found, np.int64)
+
+
+def _lookup(lists: pa.Array) -> dict[tuple[int, int], int]:
+    """The entries of maps that are not zero, by row and key."""
+    flat = lists.flatten()
+    key, value = numbers(flat.field("key")), numbers(flat.field("value"))
+    rows = np.flatnonzero(value)
+    owner = _owner(lists)[rows].tolist()
+    return dict(zip(zip(owner, key[rows].tolist(), strict=True), value[rows].tolist(), strict=True))
+
+
+def _output_shapes(maps: pa.Array) -> pa.Array:
+    """Maps from output to dimensions as lists by output."""
+    flat = maps.flatten()
+    owner, key = _owner(maps), numbers(flat.field("key"))
+    shapes = flat.field("value").field("int64_values").cast(SHAPE)
+    at = starts(maps)
+    order = np.lexsort((key, owner))
+    if np.array_equal(key[order], np.arange(len(key)) - at[:-1][owner]):
+        ordered = shapes.take(pa.array(order))
+        return pa.ListArray.from_arrays(pa.array(at, pa.int32()), ordered).cast(SHAPES)
+    lists: list[list[list[int]]] = [[] for _ in range(len(maps))]
+    for row, output, shape in zip(owner.tolist(), key.tolist(), shapes.to_pylist(), strict=True):
+        if 0 <= output < 1 << 16:
+            lists[row] += [[]] * (output + 1 - len(lists[row]))
+            lists[row][output] = shape
+    return pa.array(lists, SHAPES)
+
+
+def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> SavedRuns:
+    entries = lists.flatten()
+    node, step = _owner(lists), numbers(entries.field("key"))
+    execs = entries.field("value")
+    known = np.isin(step, np.array(steps, np.int64))
+    if not known.all():
+        keep = pa.array(known)
+        execs, node, step = execs.filter(keep), node[known], step[known]
+    times = [_times(execs.field(name), devices) for name in ("accelerator_execs", "cpu_execs")]
+    span = np.concatenate([times[0][0], times[1][0]])
+    seen = execs.field("devices")
+    memory = execs.field("memory_execs")
+    allocations = execs.field("allocations")
+    allocation_span, records = _owner(allocations), allocations.flatten()
+    memory_span, schedulings = _owner(memory), memory.flatten()
+    outputs = schedulings.field("output_memory")
+    slots = outputs.flatten()
+    columns = [numbers(schedulings.field(name)) for name in MEMORY_FIELDS]
+    return SavedRuns(
+        span_node=node,
+        span_step=step,
+        span_runs=numbers(execs.field("run_count")),
+        span_start=_started(numbers(execs.field("all_start_micros"))),
+        span_end=numbers(execs.field("latest_end_micros")),
+        time_node=node[span],
+        time_step=step[span],
+        time_device=np.concatenate([times[0][1], times[1][1]]),
+        time_start=np.concatenate([times[0][2], times[1][2]]),
+        time_duration=np.concatenate([times[0][3], times[1][3]]),
+        time_accelerator=np.arange(len(span)) < len(times[0][0]),
+        seen_span=_owner(seen),
+        seen_device=devices.codes(seen.flatten()),
+        memory_node=node[memory_span],
+        memory_step=step[memory_span],
+        memory=np.stack(columns, axis=1).reshape(-1, len(MEMORY_FIELDS)),
+        allocation_node=node[allocation_span],
+        allocation_step=step[allocation_span],
+        allocation_micros=numbers(records.field("alloc_micros")),
+        allocation_bytes=numbers(records.field("alloc_bytes")),
+        output_memory=_owner(outputs),
+        output_slot=numbers(slots.field("key")),
+        output_size=numbers(slots.field("value").field("bytes")),
+        output_pointer=numbers(slots.field("value").field("ptr")),
+    )
+
+
+def _started(start: Ints) -> Ints:
+    """Starts, of which 0 says that there was none."""
+    return np.where(start == 0, np.iinfo(np.int64).max, start)
+
+
+def _times(maps: pa.Array, devices: _Devices) -> tuple[Any, Any, Any, Any]:
+    """Span, device, start and duration of each interval."""
+    entries = maps.flatten()
+    span, device = _owner(maps), devices.codes(entries.field("key"))
+    lists = entries.field("value").field("times")
+    entry, pairs = _owner(lists), lists.flatten().field("int64_values")
+    at, values = starts(pairs), pairs.flatten().to_numpy()
+    whole = np.diff(at) >= 2
+    first = at[:-1][whole]
+    entry = entry[whole]
+    return span[entry], device[entry], values[first], values[first + 1]

@@ -1,0 +1,169 @@
+"""RunMetadata to columns: a row per record, with its memory summed up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.loaders.sources import Source, read_message
+from tfprof.loaders.wire import columns_of
+from tfprof.profiles.columns import Bools, Ints, numbers, present, starts
+from tfprof.protos import columns_pb2, run_metadata_pb2
+
+__all__ = ["RunColumns", "read_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunColumns:
+    """The records of a RunMetadata; `name` and `device` index into `names` and `devices`."""
+
+    devices: list[str]
+    names: pa.Array
+    name: Ints
+    device: Ints
+    start: Ints
+    duration: Ints
+    total: Ints
+    peak: Ints
+    live: Ints
+    persistent: Ints
+    temporary: Ints
+    output_bytes: Ints
+    in_use: Ints
+    gpu_allocators: Ints
+    allocation_record: Ints
+    allocation_micros: Ints
+    allocation_bytes: Ints
+    output_record: Ints
+    output_slot: Ints
+    output_size: Ints
+    output_pointer: Ints
+    output_has_memory: Bools
+    output_shape: pa.Array
+
+    def where(self, wanted: Bools) -> RunColumns:
+        """The records that are wanted, with what belongs to them."""
+        if wanted.all():
+            return self
+        new_row = np.cumsum(wanted, dtype=np.int32) - np.int32(1)
+        allocations = wanted[self.allocation_record]
+        outputs = wanted[self.output_record]
+        columns: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name in ("allocation_record", "output_record"):
+                value = new_row[value]
+            if item.name.startswith("allocation_"):
+                value = value[allocations]
+            elif item.name == "output_shape":
+                value = value.filter(pa.array(outputs))
+            elif item.name.startswith("output_") and item.name != "output_bytes":
+                value = value[outputs]
+            elif item.name not in ("devices", "names"):
+                value = value[wanted]
+            columns[item.name] = value
+        return RunColumns(**columns)
+
+
+def read_run(source: Source) -> RunColumns | None:
+    """The columns of a RunMetadata, or nothing when it has no step_stats."""
+    run = read_message(source, run_metadata_pb2.RunMetadata, "run_meta", "a RunMetadata")
+    if not run.HasField("step_stats"):
+        return None
+    # Graphs may ride along; only the records are wanted here.
+    slim = run_metadata_pb2.RunMetadata()
+    slim.step_stats.CopyFrom(run.step_stats)
+    return _columns(slim)
+
+
+def _columns(run: run_metadata_pb2.RunMetadata) -> RunColumns:
+    batch = columns_of(run, columns_pb2.Run)
+    devices = batch.column(0).field("dev_stats").flatten()
+    records = devices.field("node_stats")
+    device = np.repeat(np.arange(len(devices), dtype=np.int32), np.diff(starts(records)))
+    records = records.flatten()
+    names = records.field("node_name").dictionary_encode()
+    stats = records.field("memory_stats")
+    return RunColumns(
+        devices=[
+            text.lower() if text.isascii() else _lower(text)
+            for text in devices.field("device").to_pylist()
+        ],
+        names=names.dictionary,
+        name=names.indices.to_numpy(),
+        device=device,
+        start=numbers(records.field("all_start_micros")),
+        duration=numbers(records.field("op_end_rel_micros")),
+        persistent=numbers(stats.field("persistent_memory_size")),
+        temporary=numbers(stats.field("temp_memory_size")),
+        **_memory(records.field("memory")),
+        **_outputs(records.field("output")),
+    )
+
+
+def _lower(text: str) -> str:
+    """ASCII letters in lower case, all else as it is."""
+    return "".join(c.lower() if c.isascii() else c for c in text)
+
+
+def _memory(lists: pa.Array) -> dict[str, Any]:
+    at = starts(lists)
+    allocators = lists.flatten()
+    record = np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(at))
+    is_gpu = _contains(allocators.field("allocator_name"), "GPU")
+    in_use = np.zeros(len(lists), np.int64)
+    gpu_count = np.zeros(len(lists), np.int32)
+    np.maximum.at(
+        in_use, record[is_gpu], numbers(allocators.field("allocator_bytes_in_use"))[is_gpu]
+    )
+    np.add.at(gpu_count, record[is_gpu], 1)
+    histories = allocators.field("allocation_records")
+    owner = np.repeat(np.arange(len(allocators)), np.diff(starts(histories)))
+    wanted = is_gpu[owner]
+    allocations = histories.flatten()
+    return {
+        "total": _sums(at, numbers(allocators.field("total_bytes"))),
+        "peak": _sums(at, numbers(allocators.field("peak_bytes"))),
+        "live": _sums(at, numbers(allocators.field("live_bytes"))),
+        "in_use": in_use,
+        "gpu_allocators": gpu_count,
+        "allocation_record": record[owner[wanted]],
+        "allocation_micros": numbers(allocations.field("alloc_micros"))[wanted],
+        "allocation_bytes": numbers(allocations.field("alloc_bytes"))[wanted],
+    }
+
+
+def _outputs(lists: pa.Array) -> dict[str, Any]:
+    at = starts(lists)
+    outputs = lists.flatten()
+    tensors = outputs.field("tensor_description")
+    memory = tensors.field("allocation_description")
+    has_memory = present(tensors) & present(memory)
+    size = np.maximum(
+        numbers(memory.field("allocated_bytes")), numbers(memory.field("requested_bytes"))
+    )
+    size = np.where(has_memory, size, 0)
+    return {
+        "output_bytes": _sums(at, size),
+        "output_record": np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(at)),
+        "output_slot": numbers(outputs.field("slot")),
+        "output_size": size,
+        "output_pointer": numbers(memory.field("ptr")),
+        "output_has_memory": has_memory,
+        "output_shape": tensors.field("shape").dictionary_encode(),
+    }
+
+
+def _sums(at: Ints, values: Ints) -> Ints:
+    """The sum of each run of values from one start to the next."""
+    running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
+    return running[at[1:]] - running[at[:-1]]
+
+
+def _contains(texts: pa.Array, part: str) -> Bools:
+    found: Bools = pc.match_substring(texts, part).to_numpy(zero_copy_only=False)
+    return found

@@ -1,0 +1,71 @@
+"""Whatever a caller may give for an input: a path, bytes, or a message of either package."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from tfprof.errors import LoadError
+
+__all__ = ["Source", "is_text", "read_bytes", "read_message"]
+
+Source = Any
+"""A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
+
+
+def read_bytes(source: Source, what: str) -> tuple[bytes, str, bool]:
+    """The bytes of a source, what to call it in messages, and whether it was in memory already."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source), what, True
+    if hasattr(source, "SerializeToString"):
+        return source.SerializeToString(), what, True
+    if isinstance(source, (str, os.PathLike)):
+        return _read_file(Path(source), what), os.fspath(source), False
+    raise LoadError(
+        f"{what}: cannot read a {type(source).__name__}; give a path, bytes or a message"
+    )
+
+
+def read_message(source: Source, kind: Any, what: str, described: str) -> Any:
+    """The message of a source in binary or text form."""
+    data, called, in_memory = read_bytes(source, what)
+    if is_text(data):
+        try:
+            return text_format.Parse(data.decode("utf-8"), kind())
+        except (UnicodeDecodeError, text_format.ParseError, RecursionError, ValueError):
+            pass
+    try:
+        message = kind.FromString(data)
+    except DecodeError:
+        raise LoadError(
+            f"{called}: not {described}; it may be cut off or of another kind"
+        ) from None
+    if not (in_memory or data):
+        raise LoadError(f"{called}: is empty; expected {described}")
+    return message
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are the text form of a message: printable, and beginning like one."""
+    head = data[:4096].strip()
+    if any(byte < 32 and byte not in b"\t\n\r\f\v" for byte in head):
+        return False
+    return head[:1].isalpha() or head[:1] in (b"#", b"_")
+
+
+def _read_file(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except IsADirectoryError:
+        raise LoadError(f"{path}: is a directory; give the {what} file itself") from None
+    except FileNotFoundError:
+        raise LoadError(f"{path}: no such file; check the path of the {what}") from None
+    except PermissionError:
+        raise LoadError(f"{path}: permission denied; the {what} cannot be read") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise LoadError(f"{path}: {reason}; the {what} cannot be read") from None

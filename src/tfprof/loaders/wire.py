@@ -1,0 +1,42 @@
+"""Protobuf wire bytes straight to Arrow columns, and back.
+
+protobuf parses the bytes first: it rejects what is malformed and writes the rest out again in the
+one form that the column reader, which trusts its input, is safe with.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+from google.protobuf.message import Message
+from ptars import HandlerPool
+
+from tfprof.protos import columns_pb2
+
+__all__ = ["columns_of", "encode", "schema_of"]
+
+
+@cache
+def _handler(name: str) -> Any:
+    return HandlerPool([columns_pb2.DESCRIPTOR]).get_for_message(
+        columns_pb2.DESCRIPTOR.message_types_by_name[name]
+    )
+
+
+def columns_of(message: Message, columns: type[Message]) -> pa.RecordBatch:
+    """A message as a batch of one row, read through a wire-compatible message of columns.proto."""
+    data = message.SerializeToString()
+    return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
+
+
+def encode(batch: pa.RecordBatch, columns: type[Message]) -> bytes:
+    """The serialized message of a batch of one row."""
+    data: bytes = _handler(columns.DESCRIPTOR.name).record_batch_to_array(batch)[0].as_py()
+    return data
+
+
+def schema_of(columns: type[Message]) -> pa.Schema:
+    """The Arrow schema of a message of columns.proto."""
+    return _handler(columns.DESCRIPTOR.name).schema()

@@ -1,0 +1,176 @@
+"""The options of a report: one frozen record that flags, shell words, dict keys and docs derive from."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from tfprof.errors import OptionError
+from tfprof.metrics import METRICS, ORDERS
+from tfprof.quirks import REPAIRED, Quirks
+
+__all__ = ["OPTIONS", "Option", "Options", "did_you_mean"]
+
+Kind = Literal["integer", "order", "regexes", "flag", "select", "output"]
+EVERYTHING = (".*",)
+_INT64 = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What is known of an option beside its value."""
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+
+
+def _option(default: Any, kind: Kind, help: str) -> Any:  # noqa: A002 - the user's word
+    return field(default=default, metadata={"kind": kind, "help": help})
+
+
+def _minimum(what: str) -> Any:
+    return _option(0, "integer", f"show nodes that {what} at least this")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a report is accounted, filtered, sorted and written."""
+
+    max_depth: int = _option(
+        10, "integer", "show nodes at most this many hops from the start of the tree"
+    )
+    min_bytes: int = _minimum("request (bytes)")
+    min_peak_bytes: int = _minimum("hold at their peak (bytes)")
+    min_residual_bytes: int = _minimum("keep after they finish (bytes)")
+    min_output_bytes: int = _minimum("output (bytes)")
+    min_micros: int = _minimum("run for (microseconds)")
+    min_accelerator_micros: int = _minimum("run on accelerators for (microseconds)")
+    min_cpu_micros: int = _minimum("run on CPU for (microseconds)")
+    min_params: int = _minimum("hold (parameters)")
+    min_float_ops: int = _minimum("need (float operations)")
+    min_occurrence: int = _minimum("occur (times; op view: nodes of the type)")
+    step: int = _option(-1, "integer", "show this step; -1 is the average of all steps")
+    order_by: str = _option("name", "order", f"sort by one of {', '.join(ORDERS)}")
+    account_type_regexes: tuple[str, ...] = _option(
+        EVERYTHING, "regexes", "count the nodes of which a type matches (op, device, own types)"
+    )
+    start_name_regexes: tuple[str, ...] = _option(
+        EVERYTHING, "regexes", "show the nodes below the ones that match"
+    )
+    trim_name_regexes: tuple[str, ...] = _option(
+        (), "regexes", "leave out everything below the nodes that match"
+    )
+    show_name_regexes: tuple[str, ...] = _option(EVERYTHING, "regexes", "show nodes that match")
+    hide_name_regexes: tuple[str, ...] = _option((), "regexes", "hide nodes that match")
+    account_displayed_op_only: bool = _option(
+        False, "flag", "count only what is shown, instead of all that is accounted"
+    )
+    select: tuple[str, ...] = _option(
+        ("micros",), "select", f"what to show, any of {', '.join(METRICS)}"
+    )
+    output: str = _option("stdout", "output", "where to: type:key=value,key=value…")
+
+    @classmethod
+    def build(
+        cls,
+        values: Mapping[str, Any] | Options | None = None,
+        quirks: Quirks = REPAIRED,
+        **more: Any,
+    ) -> Options:
+        """Options from a dict with the original's keys, keyword arguments, or options as they are."""
+        if isinstance(values, Options):
+            return values.changed(more) if more else values
+        if values is not None and not isinstance(values, Mapping):
+            raise OptionError(
+                f"options: a {type(values).__name__} was given; pass Options, a dict or keywords"
+            )
+        given = {**(values or {}), **more}
+        dumped = given.pop("dump_to_file", "")
+        if dumped:
+            given["output"] = f"file:outfile={dumped}"
+        if not quirks.names_unchecked:
+            return cls().changed(given)
+        known = {name: value for name, value in given.items() if name in OPTIONS}
+        if quirks.missing_means_nothing:
+            lists = (o for o in OPTIONS.values() if o.kind in ("regexes", "select"))
+            known = {**{option.name: () for option in lists}, **known}
+        return cls(**{name: _unchecked(OPTIONS[name], value) for name, value in known.items()})
+
+    def changed(self, values: Mapping[str, Any]) -> Options:
+        """A copy with some values replaced, each checked."""
+        return replace(self, **{name: _checked(name, value) for name, value in values.items()})
+
+
+OPTIONS: dict[str, Option] = {
+    item.name: Option(item.name, item.metadata["kind"], item.default, item.metadata["help"])
+    for item in fields(Options)
+}
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` when something known is close to a word, else nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _checked(name: str, value: Any) -> Any:
+    option = OPTIONS.get(name)
+    if option is None:
+        raise OptionError(f"unknown option '{name}'{did_you_mean(name, OPTIONS)}")
+    if option.kind == "integer":
+        return _integer(name, value)
+    if option.kind == "flag":
+        if not isinstance(value, (bool, int)):
+            raise OptionError(f"option '{name}': {value!r} is neither true nor false")
+        return bool(value)
+    if option.kind == "output":
+        return _text(name, value)
+    if option.kind == "order":
+        return _known(name, _text(name, value), ORDERS)
+    words = (value,) if isinstance(value, str) else _words(name, value)
+    if option.kind == "select":
+        return tuple(_known(name, word, METRICS) for word in words)
+    return words
+
+
+def _integer(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise OptionError(f"option '{name}': {value!r} is not a whole number")
+    number = value.__index__()
+    if not -_INT64 <= number < _INT64:
+        raise OptionError(f"option '{name}': {number} does not fit in 64 bits")
+    return int(number)
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"option '{name}': {value!r} is not a string")
+    return value
+
+
+def _words(name: str, value: Any) -> tuple[str, ...]:
+    try:
+        return tuple(_text(name, word) for word in value)
+    except TypeError:
+        raise OptionError(f"option '{name}': {value!r} is not a list of strings") from None
+
+
+def _known(name: str, word: str, known: Iterable[str]) -> str:
+    if word in known:
+        return word
+    hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
+    raise OptionError(f"option '{name}': unknown value '{word}'{hint}")
+
+
+def _unchecked(option: Option, value: Any) -> Any:
+    if option.kind == "integer":
+        if isinstance(value, float):
+            raise TypeError(f"option '{option.name}': {value!r} is not a whole number")
+        return int(value)
+    if option.kind == "flag":
+        return bool(value)
+    return tuple(value) if option.kind in ("regexes", "select") else value

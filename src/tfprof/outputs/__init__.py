@@ -1,0 +1,96 @@
+"""Everything a report can be written as, by the word that `-output` takes.
+
+An `-output` value reads `type:key=value,key=value…`. Each type has a row in `OUTPUTS` that says
+which keys it takes; a new one is a file in this folder and a row here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tfprof.errors import OptionError
+from tfprof.outputs import text
+from tfprof.outputs.files import write_file
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["OUTPUTS", "Output", "parse", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A kind of output: how it is written, what it needs, and what it is."""
+
+    name: str
+    write: Callable[[Any, Mapping[str, str]], Any]
+    keys: tuple[str, ...]
+    help: str
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The keys that must be given."""
+        return ("outfile",) if "outfile" in self.keys else ()
+
+
+def _to_stdout(report: Report, keys: Mapping[str, str]) -> None:
+    sys.stdout.write(report.text())
+
+
+def _to_file(report: Report, keys: Mapping[str, str]) -> None:
+    if report.shown:
+        write_file(keys["outfile"], text.encoded(report))
+
+
+def _to_nowhere(report: Report, keys: Mapping[str, str]) -> None:
+    """Only the message is wanted."""
+
+
+OUTPUTS: dict[str, Output] = {
+    output.name: output
+    for output in (
+        Output("stdout", _to_stdout, (), "the terminal (default)"),
+        Output("file", _to_file, ("outfile",), "the same text in a file"),
+        Output("none", _to_nowhere, (), "nothing; only the result is returned"),
+    )
+}
+
+
+def parse(value: str) -> tuple[Output, dict[str, str]]:
+    """The kind of output and the keys that an `-output` value names."""
+    name, _, rest = value.partition(":")
+    output = OUTPUTS.get(name or "stdout")
+    if output is None:
+        raise OptionError(f"option 'output': unknown type '{name}'; known are {', '.join(OUTPUTS)}")
+    keys: dict[str, str] = {}
+    for item in filter(None, rest.split(",")):
+        key, equals, given = item.partition("=")
+        if not equals or not key:
+            raise OptionError(
+                f"option 'output': '{item}' is not key=value; e.g. {_example(output)}"
+            )
+        if key not in output.keys:
+            known = ", ".join(output.keys) or "none"
+            raise OptionError(
+                f"option 'output': {output.name} has no key '{key}'; it takes {known}"
+            )
+        keys[key] = given
+    for key in output.required:
+        if not keys.get(key):
+            raise OptionError(
+                f"option 'output': {output.name} needs {key}; e.g. {_example(output)}"
+            )
+    return output, keys
+
+
+def _example(output: Output) -> str:
+    return f"{output.name}:outfile=result" if output.required else output.name
+
+
+def write(report: Report, value: str | None = None) -> Any:
+    """Write a report where an `-output` value says."""
+    output, keys = parse(report.options.output if value is None else value)
+    return output.write(report, keys)

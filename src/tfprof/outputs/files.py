@@ -1,0 +1,55 @@
+"""Files that are either the old ones or the complete new ones, never anything between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from tfprof.errors import OutputError
+
+__all__ = ["replaced", "write_file"]
+
+
+@contextlib.contextmanager
+def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` once it is complete."""
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise OutputError(f"{target}: is a directory; name a file to write to")
+        if target.exists() and not target.is_file():
+            # A pipe or a terminal cannot be replaced, only written to.
+            with target.open("wb") as stream:
+                yield stream
+            return
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        number, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        try:
+            with os.fdopen(number, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fchmod(stream.fileno(), mode)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{target}: cannot write: {reason}") from None
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a whole file at once."""
+    with replaced(path) as stream:
+        stream.write(data)
+
+
+def _umask() -> int:
+    """The process's mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,53 @@
+"""Input shapes as text: an item of a row, or lines below a row of op view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.inputs import input_shapes_of
+from tfprof.profiles.measures import column
+from tfprof.units import format_time
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["input_shapes", "op_input_lines"]
+
+
+def _joined(report: Report, separator: str) -> pa.Array:
+    """The inputs of every node in one text."""
+    inputs = input_shapes_of(report.profile, report.quirks)
+    lists = pa.ListArray.from_arrays(pa.array(inputs.start, pa.int32()), inputs.texts())
+    return pc.binary_join(lists, separator)
+
+
+def input_shapes(report: Report) -> pa.Array:
+    """`0:3x4|1:unknown` for each row; empty if it has no inputs."""
+    texts = pa.concat_arrays([_joined(report, "|"), pa.array([""])])
+    return texts.take(pa.array(np.where(report.node < 0, len(texts) - 1, report.node)))
+
+
+def op_input_lines(report: Report, row: int) -> list[str]:
+    """The distinct combinations of inputs of an op type, with how often and how long they ran."""
+    profile, quirks = report.profile, report.quirks
+    texts = profile.derived(("op inputs", quirks), lambda: _joined(report, ",\t"))
+    members, bounds = report.members
+    first, last = bounds[row].tolist()
+    node = members[first:last]
+    groups: dict[str, list[int]] = {}
+    numbers = report.numbers
+    run_count, micros = column("run_count"), column("exec_micros")
+    for member, text in zip(node.tolist(), texts.take(pa.array(node)).to_pylist(), strict=True):
+        group = groups.setdefault(text, [0, 0, 0])
+        group[0] += int(numbers[member, run_count])
+        group[1] += 1
+        group[2] += int(numbers[member, micros])
+    ordered = sorted(groups.items(), key=lambda item: (-item[1][0], item[0]))
+    return [
+        f"input_type: {text}\t(run*{runs}|defined*{nodes})\texec_time: {format_time(time)}"
+        for text, (runs, nodes, time) in ordered
+    ]

@@ -1,0 +1,304 @@
+"""A report as text: legend, header line and rows.
+
+Rows are put together a column at a time, each number formatted once however often it occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.account import type_lists
+from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
+from tfprof.outputs.input_shapes import input_shapes, op_input_lines
+from tfprof.profiles.columns import Ints, starts
+from tfprof.profiles.measures import column, scalars
+from tfprof.profiles.runs import runs_of
+from tfprof.units import FORMATS, format_number
+from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["encoded", "header", "legend_text"]
+
+_VIEW_LEGENDS = {
+    "scope": "scope: The nodes in the model graph are organized by their names, which is "
+    "hierarchical like filesystem.",
+    "graph": "graph: The nodes in the model graph are organized by their operation input and "
+    "output.",
+    "code": "code: When python trace is available, the nodes are python lines and their are "
+    "organized by the python call stack.",
+    "op": "op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes belonging "
+    "to the same type are aggregated together.",
+}
+_MISSING_STREAM = (
+    "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
+    "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
+    "If you found your operation missing accelerator time, consider to post to "
+    "discuss@tensorflow.org!\n\n"
+)
+
+
+def encoded(report: Report, *, legend: bool | None = None) -> bytes:
+    """The text of a report, as the bytes that go to a file."""
+    if not report.shown:
+        return b""
+    if legend is None:
+        legend = report.quirks.graph_legend_says_scope
+    before = legend_text(report).encode() if legend else b""
+    if report.kind != "op":
+        return before + header(report).encode() + _tree_rows(report)
+    if len(report.view.tree) == 1:
+        return before + _op_rows(report, np.zeros(1, np.int64), with_shapes=False)
+    return before + header(report).encode() + _op_rows(report, np.arange(1, len(report)))
+
+
+def legend_text(report: Report) -> str:
+    """What stands before the header: a warning, and what the view and the columns mean."""
+    profile, quirks = report.profile, report.quirks
+    missing = profile.missing_stream or (
+        profile.saved_missing_stream and not quirks.warning_lost_on_load
+    )
+    kind = report.kind
+    if kind == "graph" and quirks.graph_legend_says_scope:
+        kind = "scope"
+    lines = "\n".join(legend(report.options.select))
+    warning = _MISSING_STREAM if missing else ""
+    return f"{warning}\nDoc:\n{_VIEW_LEGENDS[kind]}\n{lines}\n\nProfile:\n"
+
+
+def _columns(report: Report) -> list[Metric]:
+    order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
+    return columns(report.options.select, order)
+
+
+def header(report: Report) -> str:
+    """The line of column titles."""
+    in_list = report.kind in ("op", "code")
+    titles = [
+        metric.op_title if in_list and metric.op_title else metric.title
+        for metric in _columns(report)
+    ]
+    return f"node name | {' | '.join(titles)}\n"
+
+
+def _formatted(values: Ints, form: Callable[[int], str]) -> pa.Array:
+    """Numbers as text, each distinct one formatted once."""
+    if values.dtype == object:
+        return pa.array([form(value) for value in values.tolist()], pa.string())
+    codes = pa.array(values).dictionary_encode()
+    texts = [form(value) for value in codes.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(codes.indices)
+
+
+def _own_of_total(report: Report, own: pa.Array, total: pa.Array, word: str = "") -> pa.Array:
+    """`own/total`, or `--/total` where the row does not match."""
+    shown = pc.if_else(pa.array(report.matched), own, "--")
+    return (
+        pc.binary_join_element_wise(shown, total, "/")
+        if not word
+        else (pc.binary_join_element_wise(shown, "/", total, word, ""))
+    )
+
+
+def _numbers(report: Report, metric: Metric) -> pa.Array:
+    at = column(metric.measure or "")
+    form = FORMATS[metric.unit]
+    own = _formatted(report.own[:, at], form)
+    return _own_of_total(report, own, _formatted(report.total[:, at], form), metric.word)
+
+
+def _tree_rows(report: Report) -> bytes:
+    items: list[pa.Array] = []
+    for metric in _columns(report):
+        if metric.name == "params" and report.kind != "code":
+            items.append(_shapes(report))
+        items.append(_numbers(report, metric) if metric.measure else _TEXTS[metric.name](report))
+    count = len(report)
+    indent = pa.array(["  " * depth for depth in range(int(report.tree.depth.max()))], pa.string())
+    indents = indent.take(pa.array(report.tree.depth - 1))
+    if items:
+        joined = pc.binary_join_element_wise(*items, ", ", null_handling="skip")
+    else:
+        joined = pa.array([""] * count, pa.string())
+    ends = _values(report)
+    parts = [indents, report.name, " (", joined, ")\n"] + ([ends] if ends is not None else [])
+    return _bytes_of(pc.binary_join_element_wise(*parts, ""))
+
+
+def _bytes_of(rows: pa.Array) -> bytes:
+    """The texts of a column, one after the other."""
+    if isinstance(rows, pa.ChunkedArray):
+        return b"".join(_bytes_of(chunk) for chunk in rows.chunks)
+    at = rows.offset
+    bounds = np.frombuffer(rows.buffers()[1], np.int32)[at : at + len(rows) + 1]
+    return rows.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]]
+
+
+def _values(report: Report) -> pa.Array | None:
+    """The checkpoint values that follow each row, if they are asked for."""
+    return None
+
+
+def _shapes(report: Report) -> pa.Array:
+    """The own shape of each row's node such as `3x4`; nothing where it has none."""
+    shapes = report.profile.nodes.shape
+    present = report.node >= 0
+    rows = shapes.take(pa.array(np.maximum(report.node, 0))) if len(shapes) else shapes
+    if not len(shapes):
+        return pa.nulls(len(report), pa.string())
+    at = starts(rows)
+    sizes = _formatted(rows.flatten().to_numpy(), str)
+    texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
+    known = present & (np.diff(at) > 0)
+    if not report.quirks.scalar_shape_shown:
+        known &= ~scalars(report.profile)[report.node]
+    return pc.if_else(pa.array(known), texts, pa.scalar(None, pa.string()))
+
+
+def _joined_lists(report: Report, start: Ints, position: Ints, names: list[str]) -> pa.Array:
+    """For each node, some names joined by `|`."""
+    lists = pa.ListArray.from_arrays(
+        pa.array(start, pa.int32()), pa.array(names, pa.string()).take(pa.array(position))
+    )
+    return pc.binary_join(lists, "|")
+
+
+def _devices(report: Report) -> pa.Array:
+    if report.kind == "code":
+        return _member_texts(report, _member_devices(report), none_if_empty=True)
+    runs = runs_of(report.profile, report.quirks)
+    count = len(report.profile.nodes)
+    start = np.searchsorted(runs.placed_node, np.arange(count + 1))
+    devices = list(report.profile.devices)
+    by_name = np.argsort(np.argsort(np.array(devices, object))) if devices else np.zeros(0, int)
+    order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
+    texts = _joined_lists(report, start, runs.placed_device[order], devices)
+    placed = (report.node >= 0) & (np.diff(start, append=start[-1])[report.node] > 0)
+    rows = (
+        texts.take(pa.array(np.where(placed, report.node, 0)))
+        if count
+        else (pa.nulls(len(report), pa.string()))
+    )
+    return pc.if_else(pa.array(placed), rows, pa.scalar(None, pa.string()))
+
+
+def _member_devices(report: Report) -> list[set[str]]:
+    runs = runs_of(report.profile, report.quirks)
+    node, bounds = report.members
+    start = np.searchsorted(runs.placed_node, np.arange(len(report.profile.nodes) + 1))
+    devices = report.profile.devices
+    found = []
+    for first, last in bounds.tolist():
+        texts: set[str] = set()
+        for member in node[first:last].tolist():
+            placed = runs.placed_device[start[member] : start[member + 1]].tolist()
+            texts.update([devices[position] for position in placed] or [""])
+        found.append(texts)
+    return found
+
+
+def _member_types(report: Report) -> list[set[str]]:
+    node, bounds = report.members
+    start, position, names = type_lists(report.profile, report.quirks)
+    found = []
+    for first, last in bounds.tolist():
+        texts: set[int] = set()
+        for member in node[first:last].tolist():
+            texts.update(position[start[member] : start[member + 1]].tolist())
+        found.append({names[code] for code in texts})
+    return found
+
+
+def _member_texts(report: Report, sets: list[set[str]], *, none_if_empty: bool) -> pa.Array:
+    texts = [None if none_if_empty and not texts else "|".join(sorted(texts)) for texts in sets]
+    return pa.array(texts, pa.string())
+
+
+def _op_types(report: Report) -> pa.Array:
+    if report.kind == "code":
+        return _member_texts(report, _member_types(report), none_if_empty=False)
+    start, position, names = type_lists(report.profile, report.quirks)
+    virtual = [SCOPE_TYPE if report.kind == "scope" else GRAPH_ROOT_TYPE]
+    texts = pa.concat_arrays(
+        [_joined_lists(report, start, position, names), pa.array(virtual, pa.string())]
+    )
+    return texts.take(pa.array(np.where(report.node < 0, len(texts) - 1, report.node)))
+
+
+def _occurrence(report: Report) -> pa.Array:
+    if report.kind == "code":
+        return pa.array(["occurrence N/A in code view"] * len(report), pa.string())
+    runs = column("run_count")
+    defined = column("definition_count")
+    run_texts = _own_of_total(
+        report,
+        _formatted(report.own[:, runs], format_number),
+        _formatted(report.total[:, runs], format_number),
+    )
+    own_defined = pa.array(["1"] * len(report), pa.string())
+    if not report.quirks.scopes_are_definitions:
+        own_defined = _formatted(report.own[:, defined], format_number)
+    defined_texts = _own_of_total(
+        report, own_defined, _formatted(report.total[:, defined], format_number)
+    )
+    return pc.binary_join_element_wise(run_texts, defined_texts, "|")
+
+
+def _input_shapes(report: Report) -> pa.Array:
+    if report.kind == "code":
+        return pa.array(["input_shapes N/A in code view"] * len(report), pa.string())
+    return input_shapes(report)
+
+
+_TEXTS: dict[str, Callable[[Any], pa.Array]] = {
+    "device": _devices,
+    "op_types": _op_types,
+    "occurrence": _occurrence,
+    "input_shapes": _input_shapes,
+}
+
+
+def _op_rows(report: Report, rows: Ints, *, with_shapes: bool = True) -> bytes:
+    parts: list[bytes] = []
+    names = report.name.cast(pa.binary()).to_pylist()
+    shown = _columns(report)
+    selected = {metric.name for metric in shown}
+    devices = _member_devices(report) if "device" in selected else []
+    types = _member_types(report) if "op_types" in selected else []
+    for row in rows.tolist():
+        items = []
+        for metric in shown:
+            if metric.measure:
+                items.append(f"{_share(report, row, metric):>30}")
+            elif metric.name == "device":
+                items.append("|".join(sorted(devices[row])))
+            elif metric.name == "op_types":
+                items.append("|".join(sorted(types[row])))
+            elif metric.name == "occurrence":
+                first, last = report.members[1][row].tolist()
+                runs = report.own[row, column("run_count")]
+                items.append(f"{f'{runs}|{last - first}':>10}")
+            elif with_shapes:
+                lines = op_input_lines(report, row)
+                items.append("\n" + "\n".join(lines) + "\n\n")
+            else:
+                items.append("")
+        parts.append(names[row].ljust(25) + ", ".join(items).encode() + b"\n")
+    return b"".join(parts)
+
+
+def _share(report: Report, row: int, metric: Metric) -> str:
+    """`own (share of all that follows, own share)`."""
+    at = column(metric.measure or "")
+    own, total, root = report.own[row, at], report.total[row, at], report.total[0, at]
+    own, total, root = int(own), int(total), int(root)
+    counts = own > 0 if metric.unit == "memory" else total > 0
+    shares = (100.0 * total / root, 100.0 * own / root) if counts and root else (0.0, 0.0)
+    text = FORMATS[metric.unit](own) + metric.op_word
+    return f"{text} ({shares[0]:.2f}%, {shares[1]:.2f}%)"

@@ -1,0 +1,1 @@
+"""A profile: everything known of a model, as immutable columns."""

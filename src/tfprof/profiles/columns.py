@@ -1,0 +1,226 @@
+"""The tables of a profile and their columns.
+
+A row of `Nodes` is a node of the model, in the order of arrival; its row number is the node's id.
+The other tables refer to nodes by id. `docs/schema.md` describes every column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+__all__ = [
+    "ATTRS",
+    "NO_DEVICE",
+    "SHAPE",
+    "SHAPES",
+    "Bools",
+    "Edges",
+    "Ints",
+    "Nodes",
+    "Records",
+    "SavedRuns",
+    "Stacks",
+    "numbers",
+    "present",
+    "starts",
+    "strings",
+]
+
+Ints = npt.NDArray[Any]
+Bools = npt.NDArray[np.bool_]
+
+ATTRS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
+SHAPE = pa.list_(pa.int64())
+SHAPES = pa.list_(SHAPE)
+NO_DEVICE = -1
+
+
+def strings(values: Any = ()) -> pa.Array:
+    """A column of strings."""
+    return pa.array(values, pa.string())
+
+
+def starts(lists: pa.Array) -> Ints:
+    """Where each list starts, and where the last one ends, in the flattened elements."""
+    found = lists.offsets.to_numpy().astype(np.int64)
+    return found - found[0]
+
+
+def numbers(column: pa.Array) -> Ints:
+    """A column of numbers; 0 where the enclosing message is absent."""
+    return (column.fill_null(0) if column.null_count else column).to_numpy(zero_copy_only=False)
+
+
+def present(messages: pa.Array) -> Bools:
+    """Which rows have a sub-message."""
+    found: Bools = messages.is_valid().to_numpy(zero_copy_only=False)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """What is known of every node but its runs."""
+
+    name: pa.Array
+    op: pa.Array
+    in_graph: Bools
+    attrs: pa.Array
+    shape: pa.Array
+    output_shapes: pa.Array
+    float_ops: Ints
+    stack: Ints
+    saved_device: Ints
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    @classmethod
+    def empty(cls) -> Nodes:
+        """No nodes."""
+        return cls(
+            strings(),
+            strings(),
+            np.zeros(0, bool),
+            pa.array([], ATTRS),
+            pa.array([], SHAPE),
+            pa.array([], SHAPES),
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int32),
+        )
+
+    def followed_by(self, other: Nodes) -> Nodes:
+        """These nodes and then others."""
+        return Nodes(
+            pa.concat_arrays([self.name, other.name]),
+            pa.concat_arrays([self.op, other.op]),
+            np.concatenate([self.in_graph, other.in_graph]),
+            pa.concat_arrays([self.attrs, other.attrs]),
+            pa.concat_arrays([self.shape, other.shape]),
+            pa.concat_arrays([self.output_shapes, other.output_shapes]),
+            np.concatenate([self.float_ops, other.float_ops]),
+            np.concatenate([self.stack, other.stack]),
+            np.concatenate([self.saved_device, other.saved_device]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Inputs of nodes: `consumer` takes `output` of the node called `producer` as its `index`-th."""
+
+    consumer: Ints
+    index: Ints
+    producer: pa.Array
+    output: Ints
+
+    @classmethod
+    def empty(cls) -> Edges:
+        """No edges."""
+        none = np.zeros(0, np.int32)
+        return cls(none, none, strings(), none)
+
+    def followed_by(self, other: Edges) -> Edges:
+        """These edges and then others."""
+        return Edges(
+            np.concatenate([self.consumer, other.consumer]),
+            np.concatenate([self.index, other.index]),
+            pa.concat_arrays([self.producer, other.producer]),
+            np.concatenate([self.output, other.output]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of one RunMetadata, one row each, as they were written.
+
+    `device` is an index into the profile's devices. The byte columns are sums over a record's
+    allocators and outputs; `in_use` is the largest of its GPU allocators'.
+    """
+
+    step: int
+    node: Ints
+    device: Ints
+    start: Ints
+    duration: Ints
+    copy: Bools
+    total: Ints
+    peak: Ints
+    live: Ints
+    persistent: Ints
+    temporary: Ints
+    output_bytes: Ints
+    in_use: Ints
+    gpu_allocators: Ints
+    names: pa.Array
+    allocation_record: Ints
+    allocation_micros: Ints
+    allocation_bytes: Ints
+    output_record: Ints
+    output_slot: Ints
+    output_size: Ints
+    output_pointer: Ints
+    output_has_memory: Bools
+    output_shape: pa.Array
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRuns:
+    """The runs of a saved profile: what was made of its records when it was written.
+
+    `span_*` has a row per node and step, `time_*` per interval, `seen_*` per device of a span,
+    `memory` per scheduling (columns as in ExecMemory), `allocation_*` and `output_*` as recorded.
+    """
+
+    span_node: Ints
+    span_step: Ints
+    span_runs: Ints
+    span_start: Ints
+    span_end: Ints
+    time_node: Ints
+    time_step: Ints
+    time_device: Ints
+    time_start: Ints
+    time_duration: Ints
+    time_accelerator: Bools
+    seen_span: Ints
+    seen_device: Ints
+    memory_node: Ints
+    memory_step: Ints
+    memory: Ints
+    allocation_node: Ints
+    allocation_step: Ints
+    allocation_micros: Ints
+    allocation_bytes: Ints
+    output_memory: Ints
+    output_slot: Ints
+    output_size: Ints
+    output_pointer: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """The creation stacks of one op log, outermost frame first.
+
+    Stack `i` has the frames from `start[i]` to `start[i + 1]`. The `_id` columns are keys of
+    `strings`; older logs have the text itself in the frames, which is in `texts` then.
+    """
+
+    start: Ints
+    line: Ints
+    function_line: Ints
+    file_id: Ints
+    function_id: Ints
+    text_id: Ints
+    strings: dict[int, str]
+    texts: tuple[pa.Array, pa.Array, pa.Array] | None
+
+    def __len__(self) -> int:
+        return len(self.start) - 1

@@ -1,0 +1,52 @@
+"""The shapes of the tensors that nodes take as inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.columns import SHAPE, Ints, starts
+from tfprof.profiles.profile import Profile, ids_of
+from tfprof.quirks import Quirks
+
+__all__ = ["InputShapes", "input_shapes_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class InputShapes:
+    """Node `n` takes the edges from `start[n]` to `start[n + 1]`; `shape` is empty if unknown."""
+
+    start: Ints
+    index: Ints
+    shape: pa.Array
+
+    def texts(self) -> pa.Array:
+        """`index:shape` of each edge, such as `0:3x4` or `1:unknown`."""
+        at = starts(self.shape)
+        sizes = self.shape.flatten().cast(pa.string())
+        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
+        shapes = pc.if_else(pa.array(np.diff(at) > 0), joined, "unknown")
+        return pc.binary_join_element_wise(pa.array(self.index).cast(pa.string()), shapes, ":")
+
+
+def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
+    """The input shapes of all nodes, worked out once."""
+    return profile.derived((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
+
+
+def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
+    edges = profile.edges
+    start = np.searchsorted(edges.consumer, np.arange(len(profile.nodes) + 1))
+    producer = ids_of(edges.producer, profile.nodes.name)
+    output = np.zeros_like(edges.output) if quirks.first_output_only else edges.output
+    first = starts(profile.nodes.output_shapes)
+    at = first[producer] + output
+    known = (producer >= 0) & (at < first[producer + 1])
+    # One more shape, an unknown one, is what unknown inputs refer to.
+    shapes = pa.concat_arrays([profile.nodes.output_shapes.flatten(), pa.array([[]], SHAPE)])
+    return InputShapes(
+        start, edges.index, shapes.take(pa.array(np.where(known, at, len(shapes) - 1)))
+    )

@@ -1,0 +1,128 @@
+"""The numbers of every node for a step, or on average over the steps it ran in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.metrics import MEASURES
+from tfprof.profiles.columns import Bools, Ints, starts
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
+from tfprof.protos import graph_pb2
+from tfprof.quirks import Quirks
+
+__all__ = ["AVERAGE", "column", "measures", "parameters", "scalars"]
+
+AVERAGE = -1
+_SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
+_MEMORY_FROM = MEMORY_FIELDS.index("requested_bytes")
+
+
+def column(name: str) -> int:
+    """Where a measure stands in a row of measures."""
+    return MEASURES.index(name)
+
+
+def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> Ints:
+    """A row of `MEASURES` per node."""
+    step = AVERAGE if step < 0 else step
+    return profile.derived((measures, quirks, step), lambda: _measures(profile, quirks, step))
+
+
+def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
+    runs = runs_of(profile, quirks)
+    count = len(profile.nodes)
+    wanted = None if step == AVERAGE else profile.steps.index(step)
+    sums = np.zeros((9, count), np.int64)
+    _add_memory(sums, runs, wanted)
+    _add_times(sums, runs, wanted)
+    spans = slice(None) if wanted is None else runs.span_step == wanted
+    np.add.at(sums[8], runs.span_node[spans], runs.span_runs[spans])
+    if wanted is None:
+        steps_seen = np.bincount(runs.span_node, minlength=count)
+        sums = _averaged(sums, np.maximum(steps_seen, 1), quirks)
+    ran = np.zeros(count, bool)
+    ran[runs.span_node] = True
+    # A node that never ran is counted once, one that ran as often as it did.
+    float_ops = profile.nodes.float_ops * np.where(ran, sums[8], 1)
+    table = np.zeros((count, len(MEASURES)), np.int64)
+    table[:, :4] = sums[:4].T
+    table[:, 4:6] = sums[4:6].T
+    counts = parameters(profile, quirks)
+    if counts.dtype == object:
+        table = table.astype(object)
+    table[:, 6] = counts
+    table[:, 7] = float_ops
+    table[:, 8] = sums[8]
+    table[:, 9] = 1
+    table[:, 10] = table[:, 4] + table[:, 5]
+    return table
+
+
+def _add_memory(sums: Ints, runs: Runs, step: int | None) -> None:
+    rows = slice(None) if step is None else runs.memory_step == step
+    node = runs.memory_node[rows]
+    for position in range(4):
+        np.add.at(sums[position], node, runs.memory[rows, _MEMORY_FROM + position])
+
+
+def _add_times(sums: Ints, runs: Runs, step: int | None) -> None:
+    in_step = True if step is None else runs.time_step == step
+    for position, kind in ((4, runs.time_accelerator), (5, ~runs.time_accelerator)):
+        rows = kind & in_step
+        np.add.at(sums[position], runs.time_node[rows], runs.time_duration[rows])
+
+
+def _averaged(sums: Ints, steps: Ints, quirks: Quirks) -> Ints:
+    if quirks.negative_durations:
+        # The original divides a signed sum by an unsigned count.
+        return (sums.view(np.uint64) // steps.astype(np.uint64)).view(np.int64)
+    return sums // steps
+
+
+def parameters(profile: Profile, quirks: Quirks) -> Ints:
+    """The number of elements of each node's own shape; 0 if it has none or part is unknown."""
+    return profile.derived((parameters, quirks), lambda: _parameters(profile.nodes.shape, quirks))
+
+
+def _parameters(shapes: pa.Array, quirks: Quirks) -> Ints:
+    at = starts(shapes)
+    sizes = shapes.flatten().to_numpy()
+    result = np.zeros(len(shapes), np.int64)
+    known = np.flatnonzero(np.diff(at) > 0)
+    if not len(known):
+        return result
+    first = at[known]
+    result[known] = np.multiply.reduceat(sizes, first)
+    negative = np.logical_or.reduceat(sizes < 0, first)
+    result[known[negative]] = 0
+    if quirks.wrapping_parameters:
+        return result
+    magnitude = np.multiply.reduceat(np.abs(sizes.astype(np.float64)), first)
+    if magnitude[~negative].sum() < 2**62:
+        return result
+    exact = result.astype(object)
+    for row in known[~negative & (magnitude >= 2**62)]:
+        product = 1
+        for size in sizes[at[row] : at[row + 1]].tolist():
+            product *= size
+        exact[row] = product
+    return exact
+
+
+def scalars(profile: Profile) -> Bools:
+    """Which nodes have the shape of a scalar, which `Nodes.shape` holds as one element."""
+    return profile.derived(scalars, lambda: _scalars(profile))
+
+
+def _scalars(profile: Profile) -> Bools:
+    attrs = profile.nodes.attrs
+    entries = attrs.flatten()
+    is_shape = pc.equal(entries.field("key"), "shape")
+    is_scalar = pc.and_(is_shape, pc.equal(entries.field("value"), _SCALAR))
+    rows = np.flatnonzero(is_scalar.to_numpy(zero_copy_only=False))
+    found = np.zeros(len(profile.nodes), bool)
+    found[np.searchsorted(starts(attrs), rows, side="right") - 1] = True
+    return found

@@ -1,0 +1,260 @@
+"""The profile itself: tables of nodes, inputs, types, runs and stacks, added to but never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.errors import OptionError
+from tfprof.options import Options
+from tfprof.profiles.columns import (
+    ATTRS,
+    NO_DEVICE,
+    SHAPE,
+    SHAPES,
+    Edges,
+    Ints,
+    Nodes,
+    Records,
+    SavedRuns,
+    Stacks,
+    strings,
+)
+from tfprof.quirks import REPAIRED, Quirks, quirks_for
+
+if TYPE_CHECKING:
+    from tfprof.loaders.graph_def import GraphColumns
+    from tfprof.loaders.op_log import LogColumns
+    from tfprof.loaders.run_metadata import RunColumns
+    from tfprof.report import Report
+
+__all__ = ["Profile", "first_occurrences", "ids_of"]
+
+T = TypeVar("T")
+
+_COPY = "MEMCPY"
+_NEVER_NODES = ("RecvTensor", "_SOURCE")
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Everything known of a model; each `with_…` returns a new profile that shares the old columns."""
+
+    nodes: Nodes = field(default_factory=Nodes.empty)
+    edges: Edges = field(default_factory=Edges.empty)
+    type_node: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    type_name: pa.Array = field(default_factory=strings)
+    records: tuple[Records, ...] = ()
+    saved: tuple[SavedRuns, ...] = ()
+    stacks: tuple[Stacks, ...] = ()
+    strings: Mapping[int, str] = field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    steps: tuple[int, ...] = ()
+    has_trace: bool = False
+    missing_stream: bool = False
+    saved_missing_stream: bool = False
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def derived(self, key: Any, make: Callable[[], T]) -> T:
+        """A value made from the columns alone, made once."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        value: T = self._derived[key]
+        return value
+
+    def changed(self, **columns: Any) -> Profile:
+        """A profile with some columns replaced, and nothing derived yet."""
+        return replace(self, **columns, _derived={})
+
+    def with_graph(self, graph: GraphColumns) -> Profile:
+        """Add the nodes of a graph; a name that is known already is left as it is."""
+        new = first_occurrences(graph.name) & (ids_of(graph.name, self.nodes.name) < 0)
+        if not new.any():
+            return self
+        rows = pa.array(np.flatnonzero(new))
+        everything = bool(new.all())
+
+        def pick(column: pa.Array) -> pa.Array:
+            return column if everything else column.take(rows)
+
+        nodes = Nodes(
+            pick(graph.name),
+            pick(graph.op),
+            np.ones(len(rows), bool),
+            pick(graph.attrs).cast(ATTRS),
+            pick(graph.shape),
+            pick(graph.output_shapes),
+            np.zeros(len(rows), np.int64),
+            np.full(len(rows), -1, np.int64),
+            np.full(len(rows), NO_DEVICE, np.int32),
+        )
+        new_id = np.cumsum(new, dtype=np.int32) + np.int32(len(self.nodes) - 1)
+        wanted = new[graph.input_node]
+        edges = Edges(
+            new_id[graph.input_node[wanted]],
+            graph.input_index[wanted],
+            graph.input_name if everything else graph.input_name.filter(pa.array(wanted)),
+            graph.input_output[wanted],
+        )
+        return self.changed(
+            nodes=self.nodes.followed_by(nodes), edges=self.edges.followed_by(edges)
+        )
+
+    def with_run(self, step: int, run: RunColumns, quirks: Quirks = REPAIRED) -> Profile:
+        """Add the records of a run to a step; nodes that only the run knows are added too."""
+        if step < 0 and not quirks.negative_steps:
+            raise OptionError(f"step {step}: steps are numbered from 0")
+        cuts = run.names.dictionary_encode()
+        if pc.any(pc.match_substring(run.names, ":")).as_py():
+            cut = [name.partition(":")[0] for name in run.names.to_pylist()]
+            cuts = strings(cut).dictionary_encode()
+        ids = ids_of(cuts.dictionary, self.nodes.name)
+        is_copy = _flags(pc.match_substring(run.names, _COPY))
+        skipped = pc.or_(
+            pc.match_substring(cuts.dictionary, _COPY),
+            pc.is_in(cuts.dictionary, value_set=strings(_NEVER_NODES)),
+        )
+        unknown = np.flatnonzero((ids < 0) & ~_flags(skipped))
+        ids[unknown] = len(self.nodes) + np.arange(len(unknown))
+        nodes = self.nodes.followed_by(_run_time_nodes(cuts.dictionary.take(pa.array(unknown))))
+        devices, device_codes = _merged(self.devices, run.devices)
+        node = ids[cuts.indices.to_numpy()][run.name]
+        run, node = run.where(node >= 0), node[node >= 0]
+        records = Records(
+            step=step,
+            node=node.astype(np.int32),
+            device=device_codes[run.device],
+            start=run.start,
+            duration=run.duration,
+            copy=is_copy[run.name],
+            total=run.total,
+            peak=run.peak,
+            live=run.live,
+            persistent=run.persistent,
+            temporary=run.temporary,
+            output_bytes=run.output_bytes,
+            in_use=run.in_use,
+            gpu_allocators=run.gpu_allocators,
+            allocation_record=run.allocation_record,
+            allocation_micros=run.allocation_micros,
+            allocation_bytes=run.allocation_bytes,
+            output_record=run.output_record,
+            output_slot=run.output_slot,
+            output_size=run.output_size,
+            output_pointer=run.output_pointer,
+            output_has_memory=run.output_has_memory,
+            output_shape=run.output_shape,
+            names=pa.DictionaryArray.from_arrays(pa.array(run.name), run.names),
+        )
+        gpus = [device for device in run.devices if "gpu" in device]
+        missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
+        return self.changed(
+            nodes=nodes if len(unknown) else self.nodes,
+            devices=devices,
+            records=(*self.records, records),
+            steps=tuple(sorted({*self.steps, step})),
+            missing_stream=self.missing_stream or missing_stream,
+        )
+
+    def with_op_log(self, log: LogColumns) -> Profile:
+        """Add types, float operations and stacks to the nodes that an op log names."""
+        ids = ids_of(log.name, self.nodes.name)
+        known = ids >= 0
+        float_ops = self.nodes.float_ops.copy()
+        counted = known & (log.float_ops != 0)
+        float_ops[ids[counted]] = log.float_ops[counted]
+        stack = self.nodes.stack.copy()
+        # The first entry of a name wins, so assign from the last to the first.
+        traced = np.flatnonzero(known & log.has_stack)[::-1]
+        traced = traced[stack[ids[traced]] < 0]
+        stack[ids[traced]] = traced + sum(len(stacks) for stacks in self.stacks)
+        owner = ids[log.type_entry]
+        return self.changed(
+            nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
+            type_node=np.concatenate([self.type_node, owner[owner >= 0].astype(np.int32)]),
+            type_name=pa.concat_arrays([self.type_name, log.type.filter(pa.array(owner >= 0))]),
+            stacks=(*self.stacks, log.stacks) if len(traced) else self.stacks,
+            strings={**log.stacks.strings, **self.strings},
+            has_trace=self.has_trace or bool((known & log.has_stack).any()),
+        )
+
+    def with_type(self, type_name: str, names: pa.Array) -> Profile:
+        """Give the nodes of some names one more type."""
+        ids = ids_of(names, self.nodes.name)
+        ids = ids[ids >= 0].astype(np.int32)
+        return self.changed(
+            type_node=np.concatenate([self.type_node, ids]),
+            type_name=pa.concat_arrays([self.type_name, strings([type_name] * len(ids))]),
+        )
+
+    def add_step(self, step: int, run_meta: Any, *, compat: bool = False) -> Profile:
+        """A profile with the records of a run added to a step."""
+        from tfprof.api import add_run
+
+        return add_run(self, step, run_meta, quirks_for(compat))
+
+    def report(
+        self,
+        kind: str = "scope",
+        options: Mapping[str, Any] | Options | None = None,
+        *,
+        compat: bool = False,
+        **more: Any,
+    ) -> Report:
+        """The report of a view; options as Options, a dict or keyword arguments."""
+        from tfprof.report import make_report
+
+        quirks = quirks_for(compat)
+        return make_report(self, kind, Options.build(options, quirks, **more), quirks)
+
+    def serialize(self, *, compat: bool = False) -> bytes:
+        """The profile as the bytes of a ProfileProto."""
+        from tfprof.outputs.profile_proto import serialized
+
+        return serialized(self, quirks_for(compat))
+
+
+def ids_of(names: pa.Array, known: pa.Array) -> Ints:
+    """The position of each name among known ones, -1 where it is none of them."""
+    found = pc.index_in(names, value_set=known)
+    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def first_occurrences(names: pa.Array) -> Any:
+    """Which rows have a name that no earlier row has."""
+    codes = names.dictionary_encode().indices.to_numpy()
+    first = np.zeros(len(names), bool)
+    first[np.unique(codes, return_index=True)[1]] = True
+    return first
+
+
+def _flags(column: pa.Array) -> Any:
+    return column.to_numpy(zero_copy_only=False).astype(bool)
+
+
+def _merged(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Ints]:
+    """Known words and new ones after them, and where each of the latter stands."""
+    table = {word: position for position, word in enumerate(known)}
+    codes = [table.setdefault(word, len(table)) for word in more]
+    return tuple(table), np.array(codes, np.int32)
+
+
+def _run_time_nodes(names: pa.Array) -> Nodes:
+    """Nodes that no graph has: their op type is their name."""
+    count = len(names)
+    return Nodes(
+        names,
+        names,
+        np.zeros(count, bool),
+        pa.array([[]] * count, ATTRS),
+        pa.array([[]] * count, SHAPE),
+        pa.array([[]] * count, SHAPES),
+        np.zeros(count, np.int64),
+        np.full(count, -1, np.int64),
+        np.full(count, NO_DEVICE, np.int32),
+    )

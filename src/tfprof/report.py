@@ -1,0 +1,481 @@
+"""A report: the rows of a view after account, start, trim, show, hide, minimum, depth and sort.
+
+Every writer takes a Report, so that text, file, timeline, message and page can never disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof import regexes
+from tfprof.account import times_matched
+from tfprof.errors import OptionError
+from tfprof.metrics import MEASURES, METRICS
+from tfprof.options import OPTIONS, Options
+from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.measures import column, measures
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.runs import runs_of
+from tfprof.quirks import Quirks
+from tfprof.views import VIEWS, view_of
+from tfprof.views.tree import Tree
+from tfprof.views.view import SCOPE_TYPE, View, ranks
+
+if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
+__all__ = ["Report", "Row", "make_report"]
+
+_TOTAL_MINIMA = {
+    f"min_{metric.name}": column(metric.measure)
+    for metric in METRICS.values()
+    if metric.measure is not None
+}
+_OWN_MINIMA = ("min_params", "min_float_ops")
+_DEFINITIONS = column("definition_count")
+_RUNS = column("run_count")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a report, with own and total numbers by measure."""
+
+    report: Report = field(repr=False)
+    position: int
+
+    @property
+    def name(self) -> str:
+        """What stands in the first column."""
+        return self.report.names[self.position]
+
+    @property
+    def depth(self) -> int:
+        """How many shown rows it stands below; the root's is 0."""
+        return int(self.report.tree.depth[self.position]) - 1
+
+    @property
+    def own(self) -> dict[str, int]:
+        """The row's own numbers."""
+        return dict(zip(MEASURES, self.report.own[self.position].tolist(), strict=True))
+
+    @property
+    def total(self) -> dict[str, int]:
+        """The numbers of the row and all it stands for."""
+        return dict(zip(MEASURES, self.report.total[self.position].tolist(), strict=True))
+
+    @property
+    def counted(self) -> bool:
+        """Whether the row itself matches the account regexes."""
+        return bool(self.report.matched[self.position])
+
+    @property
+    def parent(self) -> Row | None:
+        """The row it stands under."""
+        above = int(self.report.tree.parent[self.position])
+        return None if above < 0 else Row(self.report, above)
+
+    @property
+    def children(self) -> list[Row]:
+        """The rows that stand right under it."""
+        tree = self.report.tree
+        found, at = [], self.position + 1
+        while at < tree.end[self.position]:
+            found.append(Row(self.report, at))
+            at = int(tree.end[at])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Rows in the order of display, the root first.
+
+    `at` is the position of each row in the view. `shown` is false if there is nothing to display,
+    because the step or the traces are missing; `messages` then say so.
+    """
+
+    profile: Profile
+    view: View
+    options: Options
+    quirks: Quirks
+    tree: Tree
+    at: Ints
+    matched: Bools
+    own: Ints
+    total: Ints
+    times: Ints
+    shown: bool = True
+    messages: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Which view it is."""
+        return self.view.kind
+
+    @property
+    def numbers(self) -> Ints:
+        """The numbers of every node of the profile for the step of this report."""
+        return measures(self.profile, self.quirks, self.options.step)
+
+    @cached_property
+    def name(self) -> pa.Array:
+        """The names of the rows, as a column."""
+        return self.view.name.take(pa.array(self.at))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the rows."""
+        return [text.decode(errors="replace") for text in self.name.cast(pa.binary()).to_pylist()]
+
+    @property
+    def node(self) -> Ints:
+        """The node id of each row; -1 for rows that are no single node."""
+        found: Ints = self.view.node[self.at]
+        return found
+
+    @cached_property
+    def members(self) -> tuple[Ints, Ints]:
+        """The counted nodes of op and code view, and where each row's start among them."""
+        counted = self.times[self.view.member_node] > 0
+        node, at = self.view.member_node[counted], self.view.member_at[counted]
+        first = np.searchsorted(at, self.at)
+        last = np.searchsorted(at, self.at, side="right")
+        return node, np.stack([first, last], axis=1)
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows in the order of display, the root first."""
+        return [Row(self, position) for position in range(len(self.tree))]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def __getitem__(self, name: str) -> Row:
+        """The first row of a name, or the first whose name ends with `/` and it."""
+        for fits in (name.__eq__, lambda found: found.endswith("/" + name)):
+            for position, found in enumerate(self.names):
+                if fits(found):
+                    return Row(self, position)
+        raise KeyError(name)
+
+    def text(self, *, legend: bool | None = None) -> str:
+        """The report as it is printed; `legend` defaults to what the original does in compat."""
+        from tfprof.outputs import text
+
+        return text.encoded(self, legend=legend).decode(errors="replace")
+
+    def proto(self) -> Message:
+        """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
+        from tfprof.outputs import messages
+
+        return messages.result(self)
+
+    def write(self, output: str | None = None) -> Any:
+        """Write the report where an `-output` value says; the options' own by default."""
+        from tfprof import outputs
+
+        return outputs.write(self, output)
+
+
+def make_report(
+    profile: Profile,
+    kind: str,
+    options: Options,
+    quirks: Quirks,
+    *,
+    built_from: Profile | None = None,
+) -> Report:
+    """The report of a view. `built_from` is an earlier profile that the view's structure shows."""
+    if kind not in VIEWS:
+        raise OptionError(f"unknown view '{kind}'; known are {', '.join(VIEWS)}")
+    for option in OPTIONS.values():
+        if option.kind == "regexes":
+            regexes.check(option.name, getattr(options, option.name), quirks)
+    view = view_of(built_from or profile, kind, quirks)
+    missing = _missing(profile, view, options)
+    if missing and not quirks.names_unchecked:
+        raise OptionError(missing)
+    if missing:
+        return _nothing(profile, view, options, quirks, (*view.warnings, missing))
+    times = times_matched(profile, options.account_type_regexes, quirks)
+    numbers = measures(profile, quirks, options.step)
+    if kind == "op":
+        return _list_report(profile, view, options, quirks, times, numbers)
+    return _tree_report(profile, view, options, quirks, times, numbers)
+
+
+def _missing(profile: Profile, view: View, options: Options) -> str:
+    """Why there is nothing to show, or nothing."""
+    if options.step >= 0 and options.step not in profile.steps:
+        known = "".join(f"{step} " for step in profile.steps)
+        return f"Options -step={options.step} not found.\nAvailable steps: {known}"
+    if view.kind == "code" and (not profile.has_trace or len(view.tree) < 2):
+        return "No code trace information"
+    return ""
+
+
+def _nothing(
+    profile: Profile, view: View, options: Options, quirks: Quirks, messages: tuple[str, ...]
+) -> Report:
+    zero = np.zeros((1, len(MEASURES)), np.int64)
+    root, _ = view.tree.only(np.arange(len(view.tree)) == 0)
+    at, off = np.zeros(1, np.int64), np.zeros(1, bool)
+    none = np.zeros(len(profile.nodes), np.int64)
+    return Report(profile, view, options, quirks, root, at, off, zero, zero, none, False, messages)
+
+
+def _grouped(values: Ints, at: Ints, count: int) -> Ints:
+    """The sums of values that belong to each position; `at` is sorted."""
+    bounds = np.searchsorted(at, np.arange(count + 1))
+    zero = np.zeros((1, *values.shape[1:]), values.dtype)
+    running = np.concatenate([zero, np.cumsum(values, axis=0, dtype=values.dtype)])
+    sums: Ints = running[bounds[1:]] - running[bounds[:-1]]
+    return sums
+
+
+def _member_numbers(view: View, times: Ints, numbers: Ints, quirks: Quirks) -> tuple[Ints, Ints]:
+    """Own numbers of positions that stand for several nodes, and how many nodes count there."""
+    often = times[view.member_node]
+    if not quirks.count_per_regex:
+        often = np.minimum(often, 1)
+    own = _grouped(numbers[view.member_node] * often[:, None], view.member_at, len(view.tree))
+    counted = (often > 0).astype(np.int64)
+    own[:, _RUNS] = _grouped(
+        numbers[view.member_node, _RUNS] * counted, view.member_at, len(view.tree)
+    )
+    own[:, _DEFINITIONS] = _grouped(counted, view.member_at, len(view.tree))
+    return own, own[:, _DEFINITIONS]
+
+
+def _tree_report(
+    profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
+) -> Report:
+    tree, at, own, matched, adds = _accounted(view, options, quirks, times, numbers)
+    names = view.name if len(at) == len(view.tree) else view.name.take(pa.array(at))
+    counted = own * adds[:, None]
+    total = tree.subtree_sums(counted)
+    kept = tree.subtree_sums(matched.astype(np.int64)) > 0
+    visible, depth = _started(tree, names, options, kept)
+    trimmed = visible & regexes.matches_any(options.trim_name_regexes, names)
+    trimmed[0] = False
+    visible &= ~tree.below(trimmed)
+    if view.kind == "code":
+        visible &= ~trimmed
+    if not quirks.unmatched_scopes_shown and view.kind == "scope":
+        visible &= matched
+    shown = visible & _shown(view.kind, names, own, total, depth, options, quirks)
+    shown[0] = True
+    if options.account_displayed_op_only and view.kind != "code":
+        adding = own if quirks.unmatched_own_counts else counted
+        total = tree.subtree_sums(adding * shown[:, None])
+        if quirks.scopes_are_definitions:
+            total[0, _DEFINITIONS] += 1
+    rows_tree, rows = tree.only(shown)
+    key = _order(view.kind, options, quirks, names, rows, total, own)
+    if key is not None:
+        rows_tree, stood = rows_tree.sorted_by(key)
+        rows = rows[stood]
+    messages = view.warnings
+    if view.kind == "code" and options.account_displayed_op_only:
+        messages += ("Note: code view ignores account_displayed_op_only",)
+    return Report(
+        profile,
+        view,
+        options,
+        quirks,
+        rows_tree,
+        at[rows],
+        matched[rows],
+        own[rows],
+        total[rows],
+        times,
+        messages=messages + runs_of(profile, quirks).warnings,
+    )
+
+
+def _accounted(
+    view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
+) -> tuple[Tree, Ints, Ints, Bools, Bools]:
+    """The accounted tree, its positions in the view, own numbers, who matches and who adds up."""
+    tree, at = view.tree, np.arange(len(view.tree))
+    everything = regexes.is_everything(options.account_type_regexes)
+    if view.kind == "code":
+        own, members = _member_numbers(view, times, numbers, quirks)
+        matched = members > 0
+        if everything:
+            # A frame without any nodes of its own matches only then.
+            matched |= np.bincount(view.member_at, minlength=len(tree)) == 0
+        matched[0] = False
+        return tree, at, own, matched, matched
+    real = view.node >= 0
+    matched = real & (times[view.node] > 0) if len(times) else np.zeros(len(tree), bool)
+    if view.kind == "scope":
+        scope_type = pa.array([SCOPE_TYPE])
+        matched |= ~real & (
+            everything or bool(regexes.matches_any(options.account_type_regexes, scope_type)[0])
+        )
+    matched[0] = False
+    if view.kind == "graph":
+        wanted = matched.copy()
+        wanted[0] = True
+        tree, at = tree.only(wanted)
+        matched, real = matched[at], real[at]
+    own = np.zeros((len(at), len(MEASURES)), numbers.dtype)
+    own[real] = numbers[view.node[at][real]]
+    if quirks.scopes_are_definitions:
+        own[1:, _DEFINITIONS] = 1
+    adds = matched
+    if quirks.unmatched_own_counts and view.kind == "scope":
+        adds = tree.subtree_sums(matched.astype(np.int64)) > 0
+        adds[0] = False
+    return tree, at, own, matched, adds
+
+
+def _started(tree: Tree, names: pa.Array, options: Options, kept: Bools) -> tuple[Bools, Ints]:
+    """Which nodes are reached from the starting ones, and how deep below the root they then are."""
+    visible = kept.copy()
+    visible[0] = True
+    if regexes.is_everything(options.start_name_regexes):
+        return visible, tree.depth
+    begins = visible & regexes.matches_any(options.start_name_regexes, names)
+    begins[0] = False
+    begins &= ~tree.below(begins)
+    reached = tree.below(begins) | begins
+    raised = tree.path_sums(np.where(begins, tree.depth - 2, 0))
+    visible &= reached
+    visible[0] = True
+    return visible, tree.depth - raised
+
+
+def _shown(
+    kind: str,
+    names: pa.Array,
+    own: Ints,
+    total: Ints,
+    depth: Ints,
+    options: Options,
+    quirks: Quirks,
+) -> Bools:
+    """Which rows pass the minima, the depth, and the show and hide regexes."""
+    shown = depth <= _max_depth(options, quirks)
+    for option, measure in _TOTAL_MINIMA.items():
+        least = getattr(options, option)
+        numbers = own if kind in ("scope", "graph") and option in _OWN_MINIMA else total
+        if least > 0 or quirks.negative_durations:
+            shown &= (numbers[:, measure] >= least).astype(bool)
+    if kind in ("scope", "graph"):
+        shown &= (own[:, _RUNS] >= options.min_occurrence).astype(bool)
+    elif kind == "op":
+        shown &= (own[:, _DEFINITIONS] >= options.min_occurrence).astype(bool)
+    if not regexes.is_everything(options.show_name_regexes):
+        shown &= regexes.matches_any(options.show_name_regexes, names)
+    if options.hide_name_regexes:
+        shown &= ~regexes.matches_any(options.hide_name_regexes, names)
+    return shown
+
+
+def _max_depth(options: Options, quirks: Quirks) -> int:
+    if quirks.short_max_depth:
+        return (options.max_depth + 2**31) % 2**32 - 2**31
+    return options.max_depth
+
+
+def _order(
+    kind: str,
+    options: Options,
+    quirks: Quirks,
+    names: pa.Array,
+    rows: Ints,
+    total: Ints,
+    own: Ints,
+) -> Ints | None:
+    """The key to sort rows by, or nothing if they stay as they are."""
+    order = options.order_by
+    if order == "" or (order == "depth" and not quirks.names_unchecked):
+        return None
+    metric = METRICS.get(order)
+    if metric is not None and metric.measure is not None:
+        return _descending(total[rows, column(metric.measure)])
+    if order == "occurrence" and kind in ("op", "code"):
+        return -own[rows, _DEFINITIONS]
+    return ranks(names.take(pa.array(rows)))
+
+
+def _descending(values: Ints) -> Ints:
+    """A key that sorts the largest first, also for numbers of any size."""
+    if values.dtype == object:
+        order = {value: rank for rank, value in enumerate(sorted(set(values.tolist())))}
+        return -np.array([order[value] for value in values.tolist()], np.int64)
+    # The complement has no overflow at the least number.
+    flipped: Ints = ~values
+    return flipped
+
+
+def _list_report(
+    profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
+) -> Report:
+    own, members = _member_numbers(view, times, numbers, quirks)
+    accounted = np.flatnonzero(members > 0)
+    names = view.name.take(pa.array(accounted))
+    everyone = np.arange(len(accounted))
+    key = _order("op", options, quirks, names, everyone, own[accounted], own[accounted])
+    if key is not None:
+        accounted = accounted[np.argsort(key, kind="stable")]
+        names = view.name.take(pa.array(accounted))
+    total = _tails(own[accounted])
+    root_total = total[:1] if len(total) else np.zeros((1, len(MEASURES)), np.int64)
+    begin = _list_start(names, options)
+    depth = np.arange(len(accounted)) - begin
+    walked = depth >= 0
+    trimmed = np.flatnonzero(walked & regexes.matches_any(options.trim_name_regexes, names))
+    if len(trimmed):
+        walked &= np.arange(len(accounted)) < trimmed[0]
+    shown = walked & _shown("op", names, own[accounted], total, depth, options, quirks)
+    rows = accounted[shown]
+    total = total[shown]
+    if options.account_displayed_op_only:
+        total = _tails(own[rows])
+        root_total = total[:1] if len(rows) else np.zeros_like(root_total)
+    at = np.concatenate([np.zeros(1, np.int64), rows])
+    count = len(at)
+    depths = np.arange(1, count + 1)
+    chain = Tree(depths - 2, depths, np.full(count, count, np.int64))
+    own = own[at]
+    own[0] = 0
+    matched = np.ones(count, bool)
+    matched[0] = False
+    return Report(
+        profile,
+        view,
+        options,
+        quirks,
+        chain,
+        at,
+        matched,
+        own,
+        np.concatenate([root_total, total]),
+        times,
+        messages=view.warnings + runs_of(profile, quirks).warnings,
+    )
+
+
+def _tails(own: Ints) -> Ints:
+    """The sum of each row and all rows after it."""
+    sums: Ints = np.cumsum(own[::-1], axis=0, dtype=own.dtype)[::-1]
+    return sums
+
+
+def _list_start(names: pa.Array, options: Options) -> int:
+    """The first row to show: where a start regex first matches; nowhere is after the last."""
+    if regexes.is_everything(options.start_name_regexes) or not options.start_name_regexes:
+        return 0
+    found = np.flatnonzero(regexes.matches_any(options.start_name_regexes, names))
+    return int(found[0]) if len(found) else len(names)

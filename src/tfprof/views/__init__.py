@@ -1,0 +1,24 @@
+"""The four ways to arrange the nodes of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfprof.profiles.profile import Profile
+from tfprof.quirks import Quirks
+from tfprof.views import code, graph, op, scope
+from tfprof.views.view import View
+
+__all__ = ["VIEWS", "view_of"]
+
+VIEWS: dict[str, Callable[[Profile, Quirks], View]] = {
+    "scope": scope.build,
+    "graph": graph.build,
+    "op": op.build,
+    "code": code.build,
+}
+
+
+def view_of(profile: Profile, kind: str, quirks: Quirks) -> View:
+    """A view of a profile, built once."""
+    return profile.derived((kind, quirks), lambda: VIEWS[kind](profile, quirks))

@@ -1,0 +1,246 @@
+"""Code view: nodes by the Python stack that created them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.columns import Ints, Stacks
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.runs import runs_of
+from tfprof.quirks import Quirks
+from tfprof.views.tree import Tree
+from tfprof.views.view import ROOT, Frames, View, name_order
+
+__all__ = ["GRADIENT", "build"]
+
+GRADIENT = " (gradient)"
+_SUFFIX = ("", GRADIENT)
+_GRADIENTS, _GRAD = "gradients/", "_grad/"
+_LONGEST, _KEPT = 20, 17
+_NONE = "none"
+
+
+def build(profile: Profile, quirks: Quirks) -> View:
+    """A position per frame under the frames that called it; a node is where its stack ends.
+
+    Gradient nodes stand where their forward node does, in a branch of frames marked so.
+    """
+    frames = _frames(profile, quirks)
+    order = name_order(profile)
+    order = order[runs_of(profile, quirks).exists[order]]
+    traced = order[frames.length[profile.nodes.stack[order]] > 0] if len(order) else order
+    plain, forward_of, unmatched = _split_gradients(profile, traced, quirks)
+    if not quirks.loose_gradient_names:
+        plain = np.sort(np.concatenate([plain, unmatched])) if len(unmatched) else plain
+        plain = order[np.isin(order, plain)] if len(unmatched) else plain
+    heads = list(forward_of)
+    rows = np.concatenate([plain, np.array(heads, np.int64)])
+    is_gradient = np.arange(len(rows)) >= len(plain)
+    last, parent, frame = _trie(frames, profile.nodes.stack[rows], is_gradient)
+    tree, at = Tree.from_parents(parent)
+    position = np.empty(len(at), np.int64)
+    position[at] = np.arange(1, len(at) + 1)
+    member_node = np.concatenate([plain, *(np.array(m, np.int64) for m in forward_of.values())])
+    sizes = [1] * len(plain) + [len(members) for members in forward_of.values()]
+    member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
+    by_position = np.lexsort((_name_rank(profile)[member_node], member_at))
+    lost = len({name for name in _forward_names(profile, unmatched)})
+    note = f"{lost} gradient nodes not accounted"
+    ordered = frame[at].tolist()
+    names = [frames.detail[f // 2][0] + _SUFFIX[f % 2].encode() for f in ordered]
+    return View(
+        "code",
+        tree,
+        # A name cut inside a character is no UTF-8 any more.
+        pa.array([ROOT.encode(), *names], pa.binary()).cast(pa.string(), safe=False),
+        np.full(len(tree), -1, np.int64),
+        member_node[by_position],
+        member_at[by_position],
+        _details(frames, ordered),
+        (note,) if lost and quirks.loose_gradient_names else (),
+    )
+
+
+def _name_rank(profile: Profile) -> Ints:
+    order = name_order(profile)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+@dataclass(frozen=True, slots=True)
+class _Frames:
+    """All frames of all stacks: which distinct frame each is, and which name that has.
+
+    A detail is the name as bytes, file, function, line, and the function's first line.
+    """
+
+    start: Ints
+    length: Ints
+    frame: Ints
+    name_of: Ints
+    detail: list[tuple[bytes, str, str, int, int]]
+
+
+def _frames(profile: Profile, quirks: Quirks) -> _Frames:
+    start, length, frame = [np.zeros(0, np.int64)], [], [np.zeros(0, np.int64)]
+    detail: list[tuple[bytes, str, str, int, int]] = []
+    base = 0
+    for stacks in profile.stacks:
+        code, distinct = _named(stacks, profile, quirks)
+        start.append(stacks.start[:-1] + base)
+        length.append(np.diff(stacks.start))
+        frame.append(code + len(detail))
+        detail += distinct
+        base += len(code)
+    table: dict[bytes, int] = {}
+    name_of = [table.setdefault(name, len(table)) for name, *_ in detail]
+    # One more stack, without frames, is what nodes that have none (-1) refer to.
+    end = np.zeros(1, np.int64)
+    return _Frames(
+        np.concatenate([*start, end]),
+        np.concatenate([*length, end]),
+        np.concatenate(frame),
+        np.array(name_of, np.int64),
+        detail,
+    )
+
+
+def _named(
+    stacks: Stacks, profile: Profile, quirks: Quirks
+) -> tuple[Ints, list[tuple[bytes, str, str, int, int]]]:
+    """Each frame's distinct number, and the details of each distinct frame."""
+    columns = [stacks.file_id, stacks.function_id, stacks.text_id, stacks.line]
+    columns.append(stacks.function_line)
+    texts = stacks.texts if not quirks.string_frames_ignored else None
+    if texts:
+        columns += [text.dictionary_encode().indices.to_numpy() for text in texts]
+    code, first = _combined(columns)
+    strings = profile.strings if quirks.shared_string_ids else stacks.strings
+    used = set(stacks.text_id[first].tolist())
+    has_text = not quirks.source_text_hidden and (
+        bool(texts) or any(strings.get(key, _NONE) != _NONE for key in used)
+    )
+    details = []
+    for row in first.tolist():
+        words = [strings.get(int(column[row]), _NONE) for column in columns[:3]]
+        if texts:
+            words = [text[row].as_py() or word for text, word in zip(texts, words, strict=True)]
+        file, function, text = words
+        line = int(stacks.line[row])
+        name = f"{file.rpartition('/')[2]}:{line}:".encode() + _cut(function, quirks)
+        if has_text:
+            name += b":" + _cut(text.strip(), quirks)
+        details.append((name, file, function, line, int(stacks.function_line[row])))
+    return code, details
+
+
+def _combined(columns: list[Ints]) -> tuple[Ints, Ints]:
+    """A number per distinct row of several columns, and where each is met first."""
+    key = np.zeros(len(columns[0]), np.int64)
+    size = 1
+    for column in columns:
+        encoded = pa.array(column).dictionary_encode()
+        if size * len(encoded.dictionary) >= 2**62:
+            key = pa.array(key).dictionary_encode().indices.to_numpy().astype(np.int64)
+            size = int(key.max(initial=0)) + 1
+        key = key * len(encoded.dictionary) + encoded.indices.to_numpy()
+        size *= max(len(encoded.dictionary), 1)
+    encoded = pa.array(key).dictionary_encode()
+    code = encoded.indices.to_numpy().astype(np.int64)
+    first = np.empty(len(encoded.dictionary), np.int64)
+    first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
+    return code, first
+
+
+def _cut(text: str, quirks: Quirks) -> bytes:
+    if not quirks.bytes_cut:
+        return (text if len(text) < _LONGEST else text[:_KEPT] + "...").encode()
+    data = text.encode()
+    return data if len(data) < _LONGEST else data[:_KEPT] + b"..."
+
+
+def _trie(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[Ints, Ints, Ints]:
+    """The tree of stacks: where each one ends, and parent and frame of every tree node.
+
+    Level by level, a tree node is a pair of its parent and its name; numbers are given in the order
+    of first use, which is the order of siblings. Frames are doubled, plus 1 for gradients.
+    """
+    start, length = frames.start[stack], frames.length[stack]
+    last = np.full(len(stack), -1, np.int64)
+    parents, firsts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    count = 0
+    rows = np.flatnonzero(length > 0)
+    names = 2 * len(frames.detail)
+    level = 0
+    while len(rows):
+        frame = frames.frame[start[rows] + level]
+        name = 2 * frames.name_of[frame] + is_gradient[rows]
+        pairs = pa.array((last[rows] + 1) * names + name).dictionary_encode()
+        node = pairs.indices.to_numpy()
+        first = np.empty(len(pairs.dictionary), np.int64)
+        first[node[::-1]] = np.arange(len(rows) - 1, -1, -1)
+        parents.append(pairs.dictionary.to_numpy() // names - 1)
+        firsts.append(2 * frame[first] + is_gradient[rows[first]])
+        last[rows] = count + node
+        count += len(first)
+        level += 1
+        rows = rows[length[rows] > level]
+    return last, np.concatenate(parents), np.concatenate(firsts)
+
+
+def _split_gradients(
+    profile: Profile, traced: Ints, quirks: Quirks
+) -> tuple[Ints, dict[int, list[int]], Ints]:
+    """Ordinary nodes, gradient nodes by forward node, and gradients whose forward is not there."""
+    names = profile.nodes.name.take(pa.array(traced))
+    both = pc.and_(pc.match_substring(names, _GRADIENTS), pc.match_substring(names, _GRAD))
+    maybe = np.flatnonzero(both.to_numpy(zero_copy_only=False))
+    forward: dict[int, str] = {}
+    for row, name in zip(maybe.tolist(), names.take(pa.array(maybe)).to_pylist(), strict=True):
+        found = _forward_name(name, loose=quirks.loose_gradient_names)
+        if found:
+            forward[row] = found
+    plain = np.delete(traced, list(forward))
+    wanted = dict.fromkeys(sorted(set(forward.values())), -1)
+    if not wanted:
+        return plain, {}, np.zeros(0, np.int64)
+    targets = pa.array(list(wanted), pa.string())
+    found_at = pc.index_in(targets, value_set=profile.nodes.name.take(pa.array(plain)))
+    for name, at in zip(wanted, found_at.to_pylist(), strict=True):
+        wanted[name] = -1 if at is None else int(plain[at])
+    members: dict[int, list[int]] = {node: [] for node in wanted.values() if node >= 0}
+    unmatched = []
+    for row, name in forward.items():
+        node = wanted[name]
+        (members[node] if node >= 0 else unmatched).append(int(traced[row]))
+    return plain, members, np.array(unmatched, np.int64)
+
+
+def _forward_name(name: str, *, loose: bool) -> str:
+    """The node that a gradient node belongs to, or nothing if it is none."""
+    begin = name.index(_GRADIENTS) + len(_GRADIENTS)
+    end = name.find(_GRAD) if loose else name.find(_GRAD, begin)
+    if end < begin:
+        return name[begin:] if loose else ""
+    return name[begin:end]
+
+
+def _forward_names(profile: Profile, nodes: Ints) -> list[str]:
+    names = profile.nodes.name.take(pa.array(nodes)).to_pylist()
+    return [_forward_name(name, loose=True) for name in names]
+
+
+def _details(frames: _Frames, order: list[int]) -> Frames:
+    details = [frames.detail[frame // 2] for frame in order]
+    functions = [d[2] + _SUFFIX[f % 2] for d, f in zip(details, order, strict=True)]
+    return Frames(
+        ["", *(detail[1] for detail in details)],
+        ["", *functions],
+        [0, *(detail[3] for detail in details)],
+        [0, *(detail[4] for detail in details)],
+    )

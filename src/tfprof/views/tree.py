@@ -1,0 +1,145 @@
+"""A tree in pre-order, as arrays: sums, ancestors and sorting without recursion.
+
+In pre-order a subtree is a slice, so that the sum over it is the difference of two running sums,
+and what holds below a node is a mark at its first and one after its last position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.profiles.columns import Bools, Ints
+
+__all__ = ["Tree"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Position 0 is the root; `depth` counts from 1, `end` is one after the subtree's last."""
+
+    parent: Ints
+    depth: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @classmethod
+    def from_depths(cls, depth: Ints) -> Tree:
+        """The tree of nodes given in pre-order by their depths."""
+        parent = _parents(depth)
+        end = np.full(len(depth), len(depth), np.int64)
+        for level in reversed(_levels_from_below(depth)):
+            # A subtree ends at the next node of its depth, or where its parent's ends.
+            following = np.append(level[1:], len(depth))
+            end[level] = np.minimum(following, end[parent[level]])
+        return cls(parent, depth, end)
+
+    @classmethod
+    def from_parents(cls, parent: Ints) -> tuple[Tree, Ints]:
+        """The tree of nodes with these parents (-1: the root), siblings in the given order.
+
+        A parent must stand before its children. Also returned: which node stands at each position
+        of the tree, after the root.
+        """
+        count = len(parent)
+        up = np.concatenate([np.zeros(1, np.int64), parent.astype(np.int64) + 1])
+        depth = _depths(up)
+        size = np.ones(count + 1, np.int64)
+        for level in _levels_from_below(depth):
+            np.add.at(size, up[level], size[level])
+        offset = np.ones(count + 1, np.int64)
+        order = np.argsort(up[1:], kind="stable") + 1
+        offset[order] += _exclusive_sums_within(up[order], size[order])
+        at = np.zeros(count + 1, np.int64)
+        for level in reversed(_levels_from_below(depth)):
+            at[level] = at[up[level]] + offset[level]
+        node_at = np.argsort(at, kind="stable")
+        new_parent = at[up][node_at]
+        new_parent[0] = -1
+        tree = cls(new_parent, depth[node_at], at[node_at] + size[node_at])
+        return tree, node_at[1:] - 1
+
+    def subtree_sums(self, values: Ints) -> Ints:
+        """For each node the sum of its own value and those of all nodes below it."""
+        zero = np.zeros((1, *values.shape[1:]), values.dtype)
+        running = np.concatenate([zero, np.cumsum(values, axis=0, dtype=values.dtype)])
+        sums: Ints = running[self.end] - running[:-1]
+        return sums
+
+    def path_sums(self, values: Ints) -> Ints:
+        """For each node the sum of its own value and those of all nodes above it."""
+        change = np.zeros(len(self) + 1, np.int64)
+        change[:-1] += values
+        np.subtract.at(change, self.end, values)
+        return np.cumsum(change[:-1])
+
+    def below(self, marked: Bools) -> Bools:
+        """Which nodes have a marked node above them."""
+        inside = self.path_sums(marked.astype(np.int64)) - marked
+        return inside > 0
+
+    def only(self, wanted: Bools) -> tuple[Tree, Ints]:
+        """The tree of some nodes, each under its nearest wanted ancestor, and where they stood.
+
+        The root must be wanted.
+        """
+        rows = np.flatnonzero(wanted)
+        if len(rows) == len(self):
+            return self, rows
+        depth = self.path_sums(wanted.astype(np.int64))[rows]
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted)])
+        return Tree(_parents(depth), depth, before[self.end[rows]]), rows
+
+    def sorted_by(self, key: Ints) -> tuple[Tree, Ints]:
+        """The tree with siblings in ascending order of a key (stable), and where each node stood."""
+        count = len(self)
+        size = self.end - np.arange(count)
+        order = np.lexsort((key[1:], self.parent[1:])) + 1
+        offset = np.zeros(count, np.int64)
+        offset[order] = 1 + _exclusive_sums_within(self.parent[order], size[order])
+        at = self.path_sums(offset)
+        stood = np.empty(count, np.int64)
+        stood[at] = np.arange(count)
+        parent = np.where(self.parent < 0, -1, at[self.parent])[stood]
+        return Tree(parent, self.depth[stood], np.arange(count) + size[stood]), stood
+
+
+def _parents(depth: Ints) -> Ints:
+    """The parent of each node in pre-order: the last one before it that is one level up."""
+    count = len(depth)
+    order = np.argsort(depth, kind="stable")
+    keys = depth[order].astype(np.int64) * (count + 1) + order
+    wanted = (depth.astype(np.int64) - 1) * (count + 1) + np.arange(count)
+    parent = order[np.searchsorted(keys, wanted) - 1]
+    parent[:1] = -1
+    return parent
+
+
+def _depths(up: Ints) -> Ints:
+    """The depth of every node, the root's being 1, by doubling the step towards the root."""
+    hops = np.ones(len(up), np.int64)
+    hops[0] = 0
+    while up.any():
+        hops = hops + hops[up]
+        up = up[up]
+    return hops + 1
+
+
+def _levels_from_below(depth: Ints) -> list[Ints]:
+    """The positions of each depth, deepest first, without the root."""
+    order = np.argsort(depth, kind="stable")
+    bounds = np.flatnonzero(np.diff(depth[order])) + 1
+    return np.split(order, bounds)[:0:-1]
+
+
+def _exclusive_sums_within(groups: Ints, values: Ints) -> Ints:
+    """Running sums that start anew with each group of equal neighbours and leave out the last."""
+    if not len(values):
+        return values
+    running = np.cumsum(values) - values
+    first = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
+    lengths = np.diff(np.append(first, len(values)))
+    return running - np.repeat(running[first], lengths)
