@@ -1,0 +1,1 @@
+"""Differential tests: the same random inputs through ours and through the real C++ tfprof."""

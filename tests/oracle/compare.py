@@ -1,0 +1,313 @@
+"""Ours against the original: the same jobs through both, and what differs.
+
+A mode turns a case into jobs (see `original`). `Ours` answers the same calls as the original's
+child, so that a comparison is call by call: files, standard output, and messages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import gzip
+import io
+import tempfile
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from google._upb import _message as upb
+from google.protobuf.message import DecodeError, Message
+
+import tfprof.api
+from tests.oracle.cases import Case, Request, Step, generate
+from tests.oracle.original import Answer, Call, Original, destination
+from tfprof.errors import TfprofError
+from tfprof.protos import log_pb2, output_pb2, pprof_pb2
+
+__all__ = ["MODES", "Difference", "Mode", "Outcome", "check"]
+
+MESSAGES = {
+    "scope": output_pb2.GraphNodeProto,
+    "graph": output_pb2.GraphNodeProto,
+    "op": output_pb2.MultiGraphNodeProto,
+    "code": output_pb2.MultiGraphNodeProto,
+}
+HEAD = 40  # lines of a difference that are kept
+REFUSED = "refused: "  # how an error that ours raises on purpose begins
+CRASHING = 50  # every so many seeds, a case may hold what kills the original
+
+upb.SetAllowOversizeProtos(True)  # lifts the parser's limit of 100 nested messages
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way to drive both programs through a case."""
+
+    jobs: Callable[[Case], list[list[Call]]]
+    compat: bool = True  # or: clean cases through the repaired program
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One call that both answered differently, ready to print."""
+
+    seed: int
+    mode: str
+    call: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"--case {self.seed} --mode {self.mode}: {self.call}\n{self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What checking one case gave."""
+
+    seed: int
+    differences: tuple[Difference, ...]
+    crashes: tuple[str, ...]  # how the original failed
+
+
+def one_shot(case: Case) -> list[list[Call]]:
+    """Every request on its own, as by `profile()`."""
+    run_meta = case.steps[0].run_meta if case.steps else b""
+    return [
+        [("one_shot", case.graph, run_meta, case.op_log, request.cmd, request.options)]
+        for request in case.requests
+    ]
+
+
+def session(case: Case) -> list[list[Call]]:
+    """Steps and requests mixed, as by `Profiler`."""
+    calls = [step_or_report(action) for action in case.script]
+    return [[("new", case.graph, case.op_log), *calls, ("serialize",)]]
+
+
+def reload(case: Case) -> list[list[Call]]:
+    """All steps, then the requests of the session after saving and loading."""
+    steps = [step_or_report(step) for step in case.steps]
+    reports = [step_or_report(action) for action in case.script if isinstance(action, Request)]
+    return [[("new", case.graph, case.op_log), *steps, ("reload",), *reports, ("serialize",)]]
+
+
+def step_or_report(action: Step | Request) -> Call:
+    """One action of a script as a call."""
+    if isinstance(action, Request):
+        return ("report", *action)
+    return ("add_step", action.step, action.graph, action.run_meta, action.op_log)
+
+
+MODES = {
+    "one-shot": Mode(one_shot),
+    "session": Mode(session),
+    "reload": Mode(reload),
+    "default": Mode(one_shot, compat=False),
+}
+
+
+class Ours:
+    """Our answers to the original's calls."""
+
+    def __init__(self, folder: Path, *, compat: bool) -> None:
+        """Output files go to the folder."""
+        self._folder = folder
+        self._compat = compat
+        self._loaded: tuple[tuple[bytes, ...], Any] = (), None
+        self._session: Any = None
+
+    def answer(self, call: Call) -> Answer:
+        """One call; whatever it raises becomes an error."""
+        try:
+            return getattr(self, call[0])(*call[1:])
+        except TfprofError as error:
+            return Answer(error=f"{REFUSED}{type(error).__name__}: {error}")
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # a panic in compiled code is no Exception
+            return Answer(error=traceback.format_exc(limit=-6))
+
+    def one_shot(
+        self, graph: bytes, run_meta: bytes, op_log: bytes, cmd: str, options: dict[str, Any]
+    ) -> Answer:
+        """A report of a profile that is loaded once; other outputs through `tfprof.profile`."""
+        if options["output"] not in {"file", "none"}:
+            return self._written(graph, run_meta, op_log, cmd, options)
+        inputs = graph, run_meta, op_log
+        if self._loaded[0] != inputs:
+            runs = [run_meta] if run_meta else []
+            self._loaded = inputs, tfprof.load(graph=graph, run_meta=runs, op_log=op_log)
+        return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
+
+    def new(self, graph: bytes, op_log: bytes) -> Answer:
+        """A session."""
+        self._session = tfprof.api.Session(graph, op_log, compat=True)
+        return Answer()
+
+    def add_step(self, step: int, graph: bytes, run_meta: bytes, op_log: bytes) -> Answer:
+        """A step added to the session."""
+        self._session.add_step(step, run_meta, graph=graph or None, op_log=op_log or None)
+        return Answer()
+
+    def report(self, cmd: str, options: dict[str, Any]) -> Answer:
+        """A report of the session."""
+        return described(self._session.report(cmd, options), options)
+
+    def serialize(self) -> Answer:
+        """The session as a ProfileProto."""
+        return Answer(result=self._session.serialize())
+
+    def reload(self) -> Answer:
+        """The session saved and loaded."""
+        self._session = tfprof.api.Session.from_profile(self._session.serialize(), compat=True)
+        return Answer()
+
+    def _written(
+        self, graph: bytes, run_meta: bytes, op_log: bytes, cmd: str, options: dict[str, Any]
+    ) -> Answer:
+        out = self._folder / "out"
+        options = options | {"output": destination(options["output"], out)}
+        with contextlib.redirect_stdout(io.StringIO()) as stdout:
+            proto = tfprof.profile(graph, run_meta, op_log, cmd, options, compat=self._compat)
+        files = []
+        for path in sorted(self._folder.glob("out*")):
+            files.append((path.name.removeprefix("out"), path.read_bytes()))
+            path.unlink()
+        printed = encoded(stdout.getvalue()).replace(bytes(out), b"OUT")
+        return Answer(proto.SerializeToString(), tuple(files), printed)
+
+
+def described(report: Any, options: dict[str, Any]) -> Answer:
+    """A report as an answer; an empty text stands for no file."""
+    text = report.text() if options["output"] == "file" else ""
+    files = (("", encoded(text)),) if text else ()
+    return Answer(report.proto().SerializeToString(), files)
+
+
+def encoded(text: str) -> bytes:
+    """Text as the original writes it: it may cut a name within a character."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def check(seeds: Iterable[int], mode_name: str, original: Original) -> Iterator[Outcome]:
+    """Compare the cases of these seeds."""
+    mode = MODES[mode_name]
+    cases = [
+        generate(seed, crashing=mode.compat and seed % CRASHING == 0, clean=not mode.compat)
+        for seed in seeds
+    ]
+    jobs = [mode.jobs(case) for case in cases]
+    answers = iter(original.run([job for group in jobs for job in group]))
+    with tempfile.TemporaryDirectory(prefix="tfprof-oracle-") as folder:
+        for case, group in zip(cases, jobs, strict=True):
+            ours = Ours(Path(folder), compat=mode.compat)
+            differences, crashes = [], []
+            for job in group:
+                theirs = next(answers)
+                crashes += [answer.error for answer in theirs if answer.error]
+                for call, detail in compared(job, theirs, ours, compat=mode.compat):
+                    differences.append(Difference(case.seed, mode_name, named(call), detail))
+            yield Outcome(case.seed, tuple(differences), tuple(crashes))
+
+
+def named(call: Call) -> str:
+    """A call without its inputs."""
+    return " ".join(str(item) for item in call if not isinstance(item, bytes))
+
+
+def compared(
+    job: list[Call], theirs: list[Answer], ours: Ours, *, compat: bool
+) -> Iterator[tuple[Call, str]]:
+    """The calls of a job that were answered differently.
+
+    After the original failed, nothing is left to compare with, but ours has to go on.
+    """
+    alive = True
+    for index, call in enumerate(job):
+        their = theirs[index] if alive else Answer(error="failed before")
+        alive = alive and not their.error and index + 1 < len(theirs)
+        our = ours.answer(call)
+        detail = difference(call, their, our, compat=compat)
+        if detail:
+            yield call, detail
+
+
+def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:
+    """How the two answers to a call differ, or an empty text."""
+    if our.error:
+        nothing_to_say = not their.result and not their.files
+        accepted = our.error.startswith(REFUSED) and (their.error or nothing_to_say)
+        return "" if accepted else f"original: {their.error or 'answered'}\nours: {our.error}"
+    if their.error or call[0] in {"new", "add_step", "reload"}:
+        return ""
+    found = []
+    names = dict(their.files).keys() | dict(our.files).keys()
+    for name in sorted(names):
+        old, new = (dict(answer.files).get(name, b"") for answer in (their, our))
+        found.append(diff(f"file {name}", *(content(file, compat) for file in (old, new))))
+    found.append(diff("stdout", content(their.stdout, True), content(our.stdout, True)))
+    kind = log_pb2.ProfileProto if call[0] == "serialize" else MESSAGES[call[-2]]
+    with contextlib.suppress(DecodeError):  # a name cut within a character: Python cannot read it
+        old, new = (parsed(kind, answer.result, compat=compat) for answer in (their, our))
+        if canonical(old) != canonical(new):
+            found.append(diff("message", lines(old), lines(new)))
+    return "\n".join(filter(None, found))
+
+
+def content(data: bytes, compat: bool) -> list[str]:
+    """A file as lines; repaired reports are compared from the table on, as the legend is mended."""
+    if data.startswith(b"\x1f\x8b"):
+        return lines(parsed(pprof_pb2.Profile, gzip.decompress(data), compat=True))
+    if not compat:
+        data = data.partition(b"\nProfile:\n")[2]
+    return data.decode("utf-8", "backslashreplace").replace("},{", "},\n{").split("\n")
+
+
+def parsed(kind: type[Message], data: bytes, *, compat: bool) -> Message:
+    """A message; repaired definition counts are left out, as the original counts scopes."""
+    message = kind.FromString(data)
+    if compat or kind is not output_pb2.GraphNodeProto:
+        return message
+    waiting = [message]
+    while waiting:
+        node = waiting.pop()
+        node.ClearField("total_definition_count")
+        waiting += node.children
+    return message
+
+
+def canonical(message: Message) -> bytes:
+    """Bytes that are equal for equal messages."""
+    return message.SerializeToString(deterministic=True)
+
+
+def lines(message: Message) -> list[str]:
+    """A message as one line per value, however deep."""
+    found: list[str] = []
+    waiting: list[tuple[str, Any]] = [("", message)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, Message):
+            inner = [(f"{path}.{field.name}", item) for field, item in value.ListFields()]
+        elif hasattr(value, "items"):
+            inner = [(f"{path}[{key!r}]", value[key]) for key in sorted(value)]
+        elif hasattr(value, "append"):
+            inner = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
+        else:
+            found.append(f"{path[-160:]}: {value!r}")
+            continue
+        waiting += reversed(inner)
+    return found
+
+
+def diff(title: str, theirs: list[str], ours: list[str]) -> str:
+    """The beginning of a unified diff, empty if there is none."""
+    if theirs == ours:
+        return ""
+    changes = difflib.unified_diff(
+        theirs, ours, f"original {title}", f"ours {title}", lineterm="", n=2
+    )
+    kept = [line for _, line in zip(range(HEAD), changes, strict=False)]
+    return "\n".join(line[:300] for line in kept)

@@ -1,0 +1,32 @@
+"""Ours answers random cases as the original does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.oracle.compare import MODES, check
+from tests.oracle.original import Original
+
+SEED = 20_180_101
+CHUNK = 25
+CHUNKS = 20
+
+
+@pytest.fixture(scope="session")
+def original() -> Iterator[Original]:
+    """One server for all tests of a worker."""
+    server = Original()
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("mode", MODES)
+def test_same_as_original(mode: str, chunk: int, original: Original) -> None:
+    """No call of any case is answered differently."""
+    first = SEED + chunk * CHUNK
+    outcomes = check(range(first, first + CHUNK), mode, original)
+    differences = [str(found) for outcome in outcomes for found in outcome.differences]
+    assert not differences, "\n\n".join(differences[:3])
