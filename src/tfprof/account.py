@@ -38,7 +38,7 @@ def times_matched(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -
 
 
 def node_types(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]]:
-    """All types of all nodes: node ids (sorted), positions among the names, and the names, sorted."""
+    """All types of all nodes: node ids in order, positions among the names, and the names."""
     return profile.derived((node_types, quirks), lambda: _node_types(profile, quirks))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tfprof import outputs
 from tfprof.errors import OptionError
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.op_log import read_op_log
@@ -28,7 +29,7 @@ def load(
     *,
     compat: bool = False,
 ) -> Profile:
-    """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2…"""
+    """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on."""
     loaded = Profile() if profile is None else read_profile(profile)
     if graph is not None:
         loaded = loaded.with_graph(read_graph(graph))
@@ -113,6 +114,13 @@ def profile(
     if cmd not in VIEWS:
         raise OptionError(f"unknown cmd: {cmd}; known are {', '.join(VIEWS)}")
     loaded = load(graph, run_meta, op_log, compat=compat)
-    report = loaded.report(cmd, options, compat=compat)
-    report.write()
+    return answer(loaded.report(cmd, options, compat=compat))
+
+
+def answer(report: Report) -> Any:
+    """Write a report as the original's functions do, with banners on the terminal."""
+    if outputs.parse(report.options.output)[0].name == "stdout":
+        outputs.print_bytes(outputs.text.with_banners(report))
+    else:
+        report.write()
     return report.proto()

@@ -1,4 +1,4 @@
-"""The options of a report: one frozen record that flags, shell words, dict keys and docs derive from."""
+"""The options of a report: one frozen record that flags, shell words, dict keys and docs follow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfprof.errors import OptionError
 from tfprof.metrics import METRICS, ORDERS
 from tfprof.quirks import REPAIRED, Quirks
 
-__all__ = ["OPTIONS", "Option", "Options", "did_you_mean"]
+__all__ = ["OPTIONS", "Option", "Options", "did_you_mean", "listed"]
 
 Kind = Literal["integer", "order", "regexes", "flag", "select", "output"]
 EVERYTHING = (".*",)
@@ -81,7 +81,7 @@ class Options:
         quirks: Quirks = REPAIRED,
         **more: Any,
     ) -> Options:
-        """Options from a dict with the original's keys, keyword arguments, or options as they are."""
+        """Options from a dict with the original's keys, from keywords, or options as they are."""
         if isinstance(values, Options):
             return values.changed(more) if more else values
         if values is not None and not isinstance(values, Mapping):
@@ -174,3 +174,21 @@ def _unchecked(option: Option, value: Any) -> Any:
     if option.kind == "flag":
         return bool(value)
     return tuple(value) if option.kind in ("regexes", "select") else value
+
+
+def listed(options: Options) -> list[tuple[str, str]]:
+    """Names and values of all options as they are printed."""
+    return [(f"-{option.name}", _printed(option, options)) for option in OPTIONS.values()]
+
+
+def _printed(option: Option, options: Options) -> str:
+    value = getattr(options, option.name)
+    if option.kind == "select":
+        return ",".join(sorted(set(value)))
+    if option.kind == "regexes":
+        return ",".join(value)
+    if option.kind == "flag":
+        return "true" if value else "false"
+    if option.kind == "output":
+        return value if ":" in value else f"{value or 'stdout'}:"
+    return str(value)

@@ -164,6 +164,11 @@ class Quirks:
         "a scalar's shape reads `1`",
         "a scalar has no shape item",
     )
+    root_can_be_trimmed: bool = _quirk(
+        "C2",
+        "a trim regex that matches `_TFProfRoot` leaves nothing but the root, or crashes",
+        "the root is never trimmed",
+    )
     root_can_be_named: bool = _quirk(
         "C5",
         "a node or op type called `_TFProfRoot` crashes",

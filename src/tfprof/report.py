@@ -170,7 +170,7 @@ class Report:
         """The report as it is printed; `legend` defaults to what the original does in compat."""
         from tfprof.outputs import text
 
-        return text.encoded(self, legend=legend).decode(errors="replace")
+        return text.encoded(self, legend=legend).decode(errors="surrogateescape")
 
     def proto(self) -> Message:
         """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
@@ -265,7 +265,7 @@ def _tree_report(
     kept = tree.subtree_sums(matched.astype(np.int64)) > 0
     visible, depth = _started(tree, names, options, kept)
     trimmed = visible & regexes.matches_any(options.trim_name_regexes, names)
-    trimmed[0] = False
+    trimmed[0] &= quirks.root_can_be_trimmed
     visible &= ~tree.below(trimmed)
     if view.kind == "code":
         visible &= ~trimmed

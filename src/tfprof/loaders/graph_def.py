@@ -152,9 +152,8 @@ def _decoded(attrs: pa.Array, key: str, kind: pa.DataType, read: Any) -> pa.Arra
 
 def shape_of(shape: graph_pb2.TensorShapeProto) -> list[int]:
     """Dimensions, -1 for an unknown one; `[1]` for a scalar, empty for an unknown rank."""
-    if shape.unknown_rank:
-        return []
-    return [dim.size for dim in shape.dim] or [1]
+    scalar = [] if shape.unknown_rank else [1]
+    return [dim.size for dim in shape.dim] or scalar
 
 
 def _own_shape(value: graph_pb2.AttrValue) -> list[int]:

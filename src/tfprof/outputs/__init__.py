@@ -18,7 +18,7 @@ from tfprof.outputs.files import write_file
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["OUTPUTS", "Output", "parse", "write"]
+__all__ = ["OUTPUTS", "Output", "parse", "print_bytes", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,18 @@ class Output:
         return ("outfile",) if "outfile" in self.keys else ()
 
 
-def _to_stdout(report: Report, keys: Mapping[str, str]) -> None:
-    sys.stdout.write(report.text())
+def print_bytes(data: bytes) -> None:
+    """Write text to standard output, byte for byte where that takes bytes."""
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(data.decode(errors="replace"))
+
+
+def _to_stdout(report: Report, _keys: Mapping[str, str]) -> None:
+    print_bytes(text.encoded(report))
 
 
 def _to_file(report: Report, keys: Mapping[str, str]) -> None:
@@ -45,7 +55,7 @@ def _to_file(report: Report, keys: Mapping[str, str]) -> None:
         write_file(keys["outfile"], text.encoded(report))
 
 
-def _to_nowhere(report: Report, keys: Mapping[str, str]) -> None:
+def _to_nowhere(_report: Report, _keys: Mapping[str, str]) -> None:
     """Only the message is wanted."""
 
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from tfprof.account import type_lists
 from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
+from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import input_shapes, op_input_lines
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.measures import column, scalars
@@ -24,7 +25,7 @@ from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["encoded", "header", "legend_text"]
+__all__ = ["encoded", "header", "legend_text", "options_block", "with_banners"]
 
 _VIEW_LEGENDS = {
     "scope": "scope: The nodes in the model graph are organized by their names, which is "
@@ -56,6 +57,24 @@ def encoded(report: Report, *, legend: bool | None = None) -> bytes:
     if len(report.view.tree) == 1:
         return before + _op_rows(report, np.zeros(1, np.int64), with_shapes=False)
     return before + header(report).encode() + _op_rows(report, np.arange(1, len(report)))
+
+
+def options_block(options: Options) -> str:
+    """The options, a line each."""
+    return "".join(f"{name:<28}{value}\n" for name, value in listed(options))
+
+
+def with_banners(report: Report) -> bytes:
+    """The text as the original's Python functions print it: options, report, end."""
+    return b"".join(
+        [
+            b"\n=========================Options=============================\n",
+            options_block(report.options).encode(),
+            b"\n==================Model Analysis Report======================\n",
+            encoded(report, legend=True),
+            b"\n======================End of Report==========================\n",
+        ]
+    )
 
 
 def legend_text(report: Report) -> str:
@@ -122,10 +141,10 @@ def _tree_rows(report: Report) -> bytes:
     count = len(report)
     indent = pa.array(["  " * depth for depth in range(int(report.tree.depth.max()))], pa.string())
     indents = indent.take(pa.array(report.tree.depth - 1))
-    if items:
+    if len(items) > 1:
         joined = pc.binary_join_element_wise(*items, ", ", null_handling="skip")
     else:
-        joined = pa.array([""] * count, pa.string())
+        joined = items[0].fill_null("") if items else pa.array([""] * count, pa.string())
     ends = _values(report)
     parts = [indents, report.name, " (", joined, ")\n"] + ([ends] if ends is not None else [])
     return _bytes_of(pc.binary_join_element_wise(*parts, ""))
@@ -161,7 +180,7 @@ def _shapes(report: Report) -> pa.Array:
     return pc.if_else(pa.array(known), texts, pa.scalar(None, pa.string()))
 
 
-def _joined_lists(report: Report, start: Ints, position: Ints, names: list[str]) -> pa.Array:
+def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
     """For each node, some names joined by `|`."""
     lists = pa.ListArray.from_arrays(
         pa.array(start, pa.int32()), pa.array(names, pa.string()).take(pa.array(position))
@@ -171,14 +190,14 @@ def _joined_lists(report: Report, start: Ints, position: Ints, names: list[str])
 
 def _devices(report: Report) -> pa.Array:
     if report.kind == "code":
-        return _member_texts(report, _member_devices(report), none_if_empty=True)
+        return _member_texts(_member_devices(report), none_if_empty=True)
     runs = runs_of(report.profile, report.quirks)
     count = len(report.profile.nodes)
     start = np.searchsorted(runs.placed_node, np.arange(count + 1))
     devices = list(report.profile.devices)
     by_name = np.argsort(np.argsort(np.array(devices, object))) if devices else np.zeros(0, int)
     order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
-    texts = _joined_lists(report, start, runs.placed_device[order], devices)
+    texts = _joined_lists(start, runs.placed_device[order], devices)
     placed = (report.node >= 0) & (np.diff(start, append=start[-1])[report.node] > 0)
     rows = (
         texts.take(pa.array(np.where(placed, report.node, 0)))
@@ -215,18 +234,18 @@ def _member_types(report: Report) -> list[set[str]]:
     return found
 
 
-def _member_texts(report: Report, sets: list[set[str]], *, none_if_empty: bool) -> pa.Array:
+def _member_texts(sets: list[set[str]], *, none_if_empty: bool) -> pa.Array:
     texts = [None if none_if_empty and not texts else "|".join(sorted(texts)) for texts in sets]
     return pa.array(texts, pa.string())
 
 
 def _op_types(report: Report) -> pa.Array:
     if report.kind == "code":
-        return _member_texts(report, _member_types(report), none_if_empty=False)
+        return _member_texts(_member_types(report), none_if_empty=False)
     start, position, names = type_lists(report.profile, report.quirks)
     virtual = [SCOPE_TYPE if report.kind == "scope" else GRAPH_ROOT_TYPE]
     texts = pa.concat_arrays(
-        [_joined_lists(report, start, position, names), pa.array(virtual, pa.string())]
+        [_joined_lists(start, position, names), pa.array(virtual, pa.string())]
     )
     return texts.take(pa.array(np.where(report.node < 0, len(texts) - 1, report.node)))
 
@@ -284,12 +303,10 @@ def _op_rows(report: Report, rows: Ints, *, with_shapes: bool = True) -> bytes:
                 first, last = report.members[1][row].tolist()
                 runs = report.own[row, column("run_count")]
                 items.append(f"{f'{runs}|{last - first}':>10}")
-            elif with_shapes:
-                lines = op_input_lines(report, row)
-                items.append("\n" + "\n".join(lines) + "\n\n")
-            else:
-                items.append("")
-        parts.append(names[row].ljust(25) + ", ".join(items).encode() + b"\n")
+        below = ""
+        if "input_shapes" in selected and with_shapes:
+            below = "\n" + "\n".join(op_input_lines(report, row)) + "\n\n"
+        parts.append(names[row].ljust(25) + f"{', '.join(items)}\n{below}".encode())
     return b"".join(parts)
 
 

@@ -111,7 +111,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Inputs of nodes: `consumer` takes `output` of the node called `producer` as its `index`-th."""
+    """Inputs of nodes: the `index`-th of `consumer` is `output` of the node called `producer`."""
 
     consumer: Ints
     index: Ints

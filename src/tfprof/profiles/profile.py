@@ -1,4 +1,4 @@
-"""The profile itself: tables of nodes, inputs, types, runs and stacks, added to but never changed."""
+"""The profile itself: tables of nodes, inputs, types, runs and stacks, never changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NEVER_NODES = ("RecvTensor", "_SOURCE")
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Everything known of a model; each `with_…` returns a new profile that shares the old columns."""
+    """Everything known of a model; `with_…` return new profiles that share the old columns."""
 
     nodes: Nodes = field(default_factory=Nodes.empty)
     edges: Edges = field(default_factory=Edges.empty)

@@ -227,14 +227,13 @@ def _record_part(
     timed = started & (accelerator | rules.counts[records.device])
     scheduled = accepted & _has_memory(profile, records, rules, own_device, quirks)
     late = np.flatnonzero(scheduled & (records.start <= 0))
-    for row in late:
-        warnings.append(f"{records.names[int(row)].as_py()} has no start time, skipping")
+    warnings += [f"{records.names[int(row)].as_py()} has no start time, skipping" for row in late]
     memory_rows = np.flatnonzero(scheduled & (records.start > 0))
     memory_of = np.full(len(records), -1, np.int64)
     memory_of[memory_rows] = np.arange(len(memory_rows))
     if quirks.one_device_per_node:
-        for count in records.gpu_allocators[memory_rows][records.gpu_allocators[memory_rows] > 1]:
-            warnings.append(f"found {count} gpu allocator for 1 node")
+        several = records.gpu_allocators[memory_rows][records.gpu_allocators[memory_rows] > 1]
+        warnings += [f"found {count} gpu allocator for 1 node" for count in several]
     allocations = np.flatnonzero(memory_of[records.allocation_record] >= 0)
     outputs = np.flatnonzero((memory_of[records.output_record] >= 0) & records.output_has_memory)
     node = records.node

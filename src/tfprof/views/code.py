@@ -48,7 +48,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     sizes = [1] * len(plain) + [len(members) for members in forward_of.values()]
     member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
     by_position = np.lexsort((_name_rank(profile)[member_node], member_at))
-    lost = len({name for name in _forward_names(profile, unmatched)})
+    lost = len(set(_forward_names(profile, unmatched)))
     note = f"{lost} gradient nodes not accounted"
     ordered = frame[at].tolist()
     names = [frames.detail[f // 2][0] + _SUFFIX[f % 2].encode() for f in ordered]

@@ -94,7 +94,7 @@ class Tree:
         return Tree(_parents(depth), depth, before[self.end[rows]]), rows
 
     def sorted_by(self, key: Ints) -> tuple[Tree, Ints]:
-        """The tree with siblings in ascending order of a key (stable), and where each node stood."""
+        """The tree with siblings sorted by a key (stable), and where each node stood."""
         count = len(self)
         size = self.end - np.arange(count)
         order = np.lexsort((key[1:], self.parent[1:])) + 1
