@@ -34,7 +34,7 @@ class Quotient:
     numerator: Count
     denominator: Count
 
-    def bind(self, values: Mapping[str, int]) -> Count:
+    def bind(self, values: Mapping[str, Count]) -> Count:
         """The same with symbols replaced."""
         return floor_div(bind(self.numerator, values), bind(self.denominator, values))
 
@@ -54,7 +54,7 @@ class Extreme:
     left: Count
     right: Count
 
-    def bind(self, values: Mapping[str, int]) -> Count:
+    def bind(self, values: Mapping[str, Count]) -> Count:
         """The same with symbols replaced."""
         return extreme(bind(self.left, values), bind(self.right, values), largest=self.largest)
 
@@ -135,7 +135,7 @@ def symbols(value: Count) -> frozenset[str]:
     return frozenset(found)
 
 
-def bind(value: Count, values: Mapping[str, int]) -> Count:
+def bind(value: Count, values: Mapping[str, Count]) -> Count:
     """A value with some of its symbols replaced by numbers."""
     if isinstance(value, int) or not values:
         return value

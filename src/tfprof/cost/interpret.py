@@ -1,0 +1,352 @@
+"""An abstract run of a graph: shapes and shape arithmetic, through calls, branches and loops.
+
+A function is run once for each different set of arguments; equal calls share the result. Calls
+nest on a stack of generators, so that depth is bounded by memory only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tfprof.cost.bodies import Body, Library, Ref, argument
+from tfprof.cost.calls import LOOPS, Call, calls, is_call
+from tfprof.cost.loops import final_values, invariants, trip_count
+from tfprof.cost.polynomial import Count, symbol
+from tfprof.cost.shapes import canonical, infer
+from tfprof.cost.shapes.site import Site
+from tfprof.cost.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
+from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
+
+__all__ = ["Instance", "Interpreter", "Invocation"]
+
+_MAX_PASSES = 6
+"""A loop's state is widened after each pass over its body, so few are needed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Invocation:
+    """One function run by a node, and how often."""
+
+    call: Call
+    instance: Instance | None
+    trips: Count
+    problem: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """A body run with given arguments."""
+
+    body: Body
+    arguments: tuple[Tensor, ...]
+    order: list[int] = field(default_factory=list)
+    outputs: dict[int, tuple[Tensor, ...]] = field(default_factory=dict)
+    invocations: dict[int, list[Invocation]] = field(default_factory=dict)
+    results: tuple[Tensor, ...] = ()
+
+    def tensor(self, ref: Ref | None) -> Tensor:
+        """What is known about one tensor of the body."""
+        if ref is None:
+            return UNKNOWN
+        index = argument(ref)
+        if index is not None:
+            return self.arguments[index] if index < len(self.arguments) else UNKNOWN
+        found = self.outputs.get(ref[0], ())
+        return found[ref[1]] if ref[1] < len(found) else UNKNOWN
+
+    def inputs(self, position: int) -> tuple[Tensor, ...]:
+        """What is known about the data inputs of a node."""
+        return tuple(self.tensor(ref) for ref in self.body.inputs[position])
+
+
+_Request = tuple[Body, tuple[Tensor, ...]]
+_Run = Generator[_Request, Instance | None, Instance]
+
+
+class Interpreter:
+    """Runs the bodies of a library and keeps what it learns."""
+
+    def __init__(
+        self, library: Library, *, placeholders: Mapping[str, Dims | None] | None = None
+    ) -> None:
+        self.library = library
+        self.placeholders = placeholders or {}
+        self.symbols: dict[str, str] = {}
+        """Symbol -> what it stands for."""
+        self.equal: dict[str, str] = {}
+        """Symbols that were taken to be the same, because the graph is not valid otherwise."""
+        self.conflicts: list[str] = []
+        """Nodes whose shapes contradict each other."""
+        self._instances: dict[_Request, Instance] = {}
+        self._active: set[str] = set()
+
+    def run(self, roots: Iterable[str] | None = None) -> Instance:
+        """Run the main graph, or the part of it that the nodes named `roots` need."""
+        main = self.library.main
+        if roots is None:
+            order = main.order()
+        else:
+            order = main.order([main.positions[name] for name in roots])
+        return self._drive(self._body(main, (), order))
+
+    def _drive(self, first: _Run) -> Instance:
+        """Serve the requests of generators for other bodies, without recursion."""
+        stack: list[tuple[_Run, _Request | None]] = [(first, None)]
+        answer: Instance | None = None
+        while True:
+            run, request = stack[-1]
+            try:
+                wanted = run.send(answer)
+            except StopIteration as finished:
+                stack.pop()
+                answer = finished.value
+                if request is not None and answer is not None:
+                    self._instances[request] = answer
+                    self._active.discard(request[0].name)
+                if not stack:
+                    assert answer is not None
+                    return answer
+                continue
+            body, arguments = wanted
+            answer = self._instances.get(wanted)
+            if answer is None and body.name not in self._active:
+                self._active.add(body.name)
+                stack.append((self._body(body, arguments, body.live()), wanted))
+
+    def _body(self, body: Body, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
+        instance = Instance(body, _annotated(body, arguments), order)
+        for position in order:
+            node = body.nodes[position]
+            inputs = instance.inputs(position)
+            if is_call(node, self.library.functions):
+                outputs = yield from self._call(instance, position, inputs)
+            else:
+                outputs = self._node(node, inputs)
+            instance.outputs[position] = self._stated(node, outputs)
+        instance.results = tuple(instance.tensor(ref) for ref in body.results)
+        return instance
+
+    def _node(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+        if node.op in ("Placeholder", "PlaceholderV2", "_Arg") and node.name in self.placeholders:
+            dtype = node.attr["dtype"].type if "dtype" in node.attr else 0
+            return [Tensor(dtype, self.placeholders[node.name])]
+        if node.op in ("Merge", "RefMerge", "Switch", "RefSwitch"):
+            return _old_control(node, inputs)
+        site = Site(canonical(node.op), node.attr, inputs)
+        outputs = infer(site)
+        for kept, dropped in site.equal:
+            self.equal.setdefault(dropped, kept)
+        return outputs
+
+    def _stated(self, node: NodeDef, outputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Outputs with what the graph states about them."""
+        if "_output_shapes" not in node.attr:
+            return tuple(outputs)
+        stated = node.attr["_output_shapes"].list.shape
+        merged = list(outputs)
+        for index, message in enumerate(stated):
+            if index == len(merged):
+                merged.append(UNKNOWN)
+            ours = merged[index]
+            shape, agree = merge_dims(ours.shape, dims_of(message))
+            if not agree:
+                self.conflicts.append(node.name)
+                merged[index] = replace(ours, shape=shape, value=None)
+            elif shape != ours.shape:
+                merged[index] = replace(ours, shape=shape)
+        return tuple(merged)
+
+    def _call(
+        self, instance: Instance, position: int, inputs: tuple[Tensor, ...]
+    ) -> Generator[_Request, Instance | None, list[Tensor]]:
+        node = instance.body.nodes[position]
+        made = list(calls(node, self.library.functions, self.library.gradients))
+        if node.op in LOOPS:
+            return (yield from self._loop(instance, position, inputs, made))
+        invocations: list[Invocation] = []
+        chosen = _branch(node, inputs, len(made))
+        for index, call in enumerate(made):
+            if chosen is not None and index != chosen:
+                continue
+            body = self.library.body(call.function)
+            if body is None:
+                problem = f"function {call.function!r} is not in the library"
+                invocations.append(Invocation(call, None, 1, problem))
+                continue
+            ran = yield body, inputs[call.first_input :]
+            problem = "" if ran else f"function {call.function!r} calls itself"
+            invocations.append(Invocation(call, ran, 1, problem))
+        instance.invocations[position] = invocations
+        return _joined([ran.instance.results if ran.instance else () for ran in invocations])
+
+    def _loop(
+        self,
+        instance: Instance,
+        position: int,
+        inputs: tuple[Tensor, ...],
+        made: list[Call],
+    ) -> Generator[_Request, Instance | None, list[Tensor]]:
+        node = instance.body.nodes[position]
+        cond, body = made
+        test, step = self.library.body(cond.function), self.library.body(body.function)
+        if test is None or step is None:
+            absent = cond.function if test is None else body.function
+            problem = f"function {absent!r} is not in the library"
+            instance.invocations[position] = [Invocation(body, None, 1, problem)]
+            return []
+        fixed = invariants(step)
+        state = tuple(
+            tensor if index in fixed else replace(tensor, value=None)
+            for index, tensor in enumerate(inputs)
+        )
+        state = _loop_shapes(node, state)
+        ran: Instance | None = None
+        for turn in range(_MAX_PASSES):
+            ran = yield step, state
+            if ran is None:
+                break
+            wider = _widened(state, ran.results, fixed, give_up=turn == _MAX_PASSES - 2)
+            if wider == state:
+                break
+            state = wider
+        tested = yield test, state
+        problem = "" if ran and tested else f"function {body.function!r} calls itself"
+        trips = trip_count(tested, ran, inputs) if ran and tested else None
+        known = trips if trips is not None else self._unknown_trips(instance, node)
+        instance.invocations[position] = [
+            Invocation(cond, tested, known + 1, problem),
+            Invocation(body, ran, known, problem),
+        ]
+        if ran is None:
+            return list(state)
+        final = final_values(ran, inputs, trips)
+        return [
+            replace(tensor, value=(final[index],)) if index in final else tensor
+            for index, tensor in enumerate(state)
+        ]
+
+    def _unknown_trips(self, instance: Instance, node: NodeDef) -> Count:
+        where = f"trips of loop {node.name}"
+        where += f" in {instance.body.name}" if instance.body.name else ""
+        for name, meaning in self.symbols.items():
+            if meaning == where:
+                return symbol(name)
+        taken = sum(meaning.startswith("trips of loop") for meaning in self.symbols.values())
+        name = "T" if not taken else f"T{taken + 1}"
+        self.symbols[name] = where
+        return symbol(name)
+
+
+def _annotated(body: Body, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Arguments with what the function's signature states about them."""
+    if body.function is None:
+        return arguments
+    stated = []
+    for index, arg in enumerate(body.function.signature.input_arg):
+        tensor = arguments[index] if index < len(arguments) else UNKNOWN
+        attrs: Mapping[str, AttrValue] = (
+            body.function.arg_attr[index].attr if index in body.function.arg_attr else {}
+        )
+        if "_output_shapes" in attrs and attrs["_output_shapes"].list.shape:
+            fact = dims_of(attrs["_output_shapes"].list.shape[0])
+            tensor = replace(tensor, shape=merge_dims(tensor.shape, fact)[0])
+        if arg.handle_data and tensor.element is None:
+            held = arg.handle_data[0]
+            element = Tensor(held.dtype, dims_of(held.shape))
+            tensor = replace(tensor, element=element, dtype=DataType.DT_RESOURCE)
+        stated.append(tensor if tensor.dtype else replace(tensor, dtype=int(arg.type)))
+    return tuple(stated)
+
+
+def _branch(node: NodeDef, inputs: tuple[Tensor, ...], count: int) -> int | None:
+    """The branch that is taken, if the graph decides it; then comes before else."""
+    if count < 2 or not inputs or inputs[0].value is None or len(inputs[0].value) != 1:
+        return None
+    (choice,) = inputs[0].value
+    if not isinstance(choice, int):
+        return None
+    if node.op in ("Case", "StatelessCase"):
+        return choice if 0 <= choice < count else count - 1
+    return 0 if choice else 1
+
+
+def _old_control(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+    if "Switch" in node.op:
+        return [inputs[0], inputs[0]] if inputs else []
+    known = [tensor for tensor in inputs if tensor is not UNKNOWN]
+    merged = _joined([(tensor,) for tensor in known])
+    return [*merged, Tensor(DataType.DT_INT32, ())]
+
+
+def _joined(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """What holds whichever branch is taken."""
+    if not branches:
+        return []
+    first, *others = branches
+    result = []
+    for index, tensor in enumerate(first):
+        for other in others:
+            tensor = _common(tensor, other[index] if index < len(other) else UNKNOWN)
+        result.append(tensor)
+    return result
+
+
+def _common(a: Tensor, b: Tensor) -> Tensor:
+    if a == b:
+        return a
+    shape: Dims | None = None
+    if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
+        pairs = zip(a.shape, b.shape, strict=True)
+        shape = tuple(m if m == n else None for m, n in pairs)
+    element = None
+    if a.element is not None and b.element is not None:
+        element = _common(a.element, b.element)
+    return Tensor(
+        a.dtype if a.dtype == b.dtype else 0,
+        shape,
+        a.value if a.value == b.value else None,
+        element,
+        a.length if a.length == b.length else None,
+    )
+
+
+def _loop_shapes(node: NodeDef, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Loop state with the shapes that the loop states for what is not known otherwise."""
+    if "output_shapes" not in node.attr:
+        return state
+    stated = node.attr["output_shapes"].list.shape
+    return tuple(
+        replace(tensor, shape=merge_dims(tensor.shape, dims_of(stated[index]))[0])
+        if index < len(stated) and tensor.shape is None
+        else tensor
+        for index, tensor in enumerate(state)
+    )
+
+
+def _widened(
+    state: tuple[Tensor, ...],
+    results: tuple[Tensor, ...],
+    fixed: frozenset[int],
+    *,
+    give_up: bool,
+) -> tuple[Tensor, ...]:
+    """Loop state that also holds for the next iteration."""
+    wider = []
+    for index, tensor in enumerate(state):
+        after = results[index] if index < len(results) else UNKNOWN
+        if index in fixed:
+            wider.append(tensor)
+        elif tensor.element is not None and after.element is not None:
+            # A list that is filled in the loop: what is put into it says what it holds.
+            held = after.element if tensor.element.shape is None else tensor.element
+            if after.element.shape is not None and tensor.element.shape is not None:
+                held = replace(
+                    after.element, shape=merge_dims(tensor.element.shape, after.element.shape)[0]
+                )
+            length = tensor.length if tensor.length == after.length else None
+            wider.append(replace(tensor, element=None if give_up else held, length=length))
+        else:
+            common = _common(tensor, replace(after, value=None))
+            wider.append(Tensor(tensor.dtype) if give_up and common != tensor else common)
+    return tuple(wider)

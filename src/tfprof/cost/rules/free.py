@@ -1,0 +1,61 @@
+"""Op types that do no arithmetic by definition: they move, make, name or look up data."""
+
+from __future__ import annotations
+
+__all__ = ["FREE", "UNCOPIED"]
+
+_VIEWS = """
+Identity IdentityN StopGradient PreventGradient Snapshot Reshape ExpandDims Squeeze EnsureShape
+Bitcast RefIdentity CheckNumerics DebugIdentity DebugIdentityV2 DebugIdentityV3 Const Placeholder
+PlaceholderV2 PlaceholderWithDefault VarHandleOp Variable VariableV2 ReadVariableOp Shape ShapeN
+Rank Size VariableShape NoOp Assert _Arg _Retval _DeviceArg _DeviceRetval Enter Exit Switch Merge
+NextIteration LoopCond RefEnter RefExit RefSwitch RefMerge RefNextIteration ControlTrigger Abort
+_SwitchN _Send _Recv _HostSend _HostRecv PartitionedCall StatefulPartitionedCall
+TPUPartitionedCall While StatelessWhile _While If StatelessIf _If Case StatelessCase
+SymbolicGradient RemoteCall XlaLaunch TensorListFromTensor TensorListReserve EmptyTensorList
+TensorListGetItem TensorListSetItem TensorListPushBack TensorListPopBack TensorListLength
+TensorListElementShape TensorListResize TensorListPushBackBatch TensorArrayV3 TensorArrayReadV3
+TensorArrayWriteV3 TensorArraySizeV3 TensorArrayCloseV3 TensorArrayGradV3 TensorArrayGradWithShape
+TensorArrayScatterV3 VarIsInitializedOp IsVariableInitialized DestroyResourceOp AssignVariableOp
+Assign DisableCopyOnRead MutableHashTableV2 HashTableV2 LookupTableFindV2 LookupTableInsertV2
+LookupTableImportV2 LookupTableExportV2 LookupTableSizeV2 AnonymousMutableHashTable
+MergeV2Checkpoints SaveV2 RestoreV2 SaveSlices ShardedFilename StringJoin GlobalStep Stack StackV2
+StackPush StackPushV2 StackPop StackPopV2 StatelessRandomGetAlg StatelessRandomGetKeyCounter
+StatelessRandomGetKeyCounterAlg RngReadAndSkip RngSkip ReadVariableXlaSplitND
+"""
+
+_MOVERS = """
+Transpose ConjugateTranspose Concat ConcatV2 ConcatOffset Split SplitV Pack Unpack Slice
+StridedSlice StridedSliceGrad Gather GatherV2 GatherNd ResourceGather ResourceGatherNd Pad PadV2
+MirrorPad MirrorPadGrad Tile OneHot Fill ZerosLike OnesLike Range LinSpace BroadcastTo
+BroadcastArgs BroadcastGradientArgs Where Select SelectV2 Cast Reverse ReverseV2 ReverseSequence
+Roll DynamicStitch DynamicPartition ParallelDynamicStitch ParallelConcat InvertPermutation
+MatrixDiag MatrixDiagV2 MatrixDiagV3 MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3
+MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 MatrixBandPart Diag DiagPart DepthToSpace
+SpaceToDepth SpaceToBatchND BatchToSpaceND SpaceToBatch BatchToSpace ExtractImagePatches
+ExtractVolumePatches ResizeNearestNeighbor ResizeNearestNeighborGrad Unique UniqueV2
+UniqueWithCounts UniqueWithCountsV2 ListDiff SearchSorted UpperBound LowerBound
+TensorScatterUpdate TensorStridedSliceUpdate ScatterUpdate ScatterNdUpdate ResourceScatterUpdate
+ResourceScatterNdUpdate ResourceStridedSliceAssign InplaceUpdate DeepCopy Copy CopyHost Empty
+TensorListStack TensorListGather TensorListScatter TensorListScatterV2 TensorListConcat
+TensorListConcatV2 TensorListSplit TensorListConcatLists TensorArrayGatherV3 TensorArrayConcatV3
+TensorArraySplitV3 Real Imag Complex Conj RandomShuffle RandomUniform RandomUniformInt
+RandomStandardNormal TruncatedNormal Multinomial RandomGamma StatelessRandomUniform
+StatelessRandomUniformV2 StatelessRandomUniformInt StatelessRandomUniformIntV2
+StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatelessRandomNormal
+StatelessRandomNormalV2 StatelessTruncatedNormal StatelessTruncatedNormalV2 StatelessMultinomial
+StatefulUniform StatefulStandardNormalV2 StatefulTruncatedNormal LogicalAnd LogicalOr LogicalNot
+All Any ScalarSummary HistogramSummary TensorSummary TensorSummaryV2 MergeSummary ImageSummary
+WriteScalarSummary WriteHistogramSummary WriteSummary WriteImageSummary SummaryWriter DecodeJpeg
+DecodePng DecodeImage DecodeRaw EncodeJpeg EncodePng ParseExampleV2 ParseExample IteratorGetNext
+IteratorV2 OneShotIterator MakeIterator IteratorGetNextSync AnonymousIteratorV3 SparseReshape
+SparseToDense SparseConcat SparseSlice SparseFillEmptyRows RaggedTensorToTensor
+RaggedTensorToVariant RaggedTensorFromVariant RaggedGather RaggedRange RaggedTensorToSparse
+StringFormat PrintV2 Print XlaSharding
+"""
+
+FREE = frozenset(_VIEWS.split()) | frozenset(_MOVERS.split())
+"""Op types with no arithmetic. Random numbers are made, not computed from the model's data."""
+
+UNCOPIED = frozenset(_VIEWS.split())
+"""Of these, the op types that pass on or describe a tensor without touching its elements."""
