@@ -31,7 +31,7 @@ MEASURES = (
     "definition_count",
     "exec_micros",
 )
-"""The numbers that every node has and that add up to totals; the last is the sum of two others."""
+"""The numbers that every node has and that add up to totals."""
 
 
 @dataclass(frozen=True, slots=True)

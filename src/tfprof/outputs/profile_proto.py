@@ -225,8 +225,7 @@ def _traces(profile: Profile, rows: Ints, quirks: Quirks) -> tuple[pa.Array, dic
     plain = shared and not any(stacks.texts for stacks in profile.stacks)
     strings = dict(profile.strings) if plain else {0: "none"}
     parts = [_frames(stacks, None if plain else strings) for stacks in profile.stacks]
-    empty = _struct(**{name: np.zeros(0, kind) for name, kind in _FRAME_KINDS.items()})
-    frames = pa.concat_arrays([empty, *parts])
+    frames = pa.concat_arrays([_frame_columns(*(np.zeros(0, np.int64),) * 5), *parts])
     base = np.cumsum([0, *(len(part) for part in parts)])
     first = [s.start[:-1] + b for s, b in zip(profile.stacks, base[:-1], strict=True)]
     last = [s.start[1:] + b for s, b in zip(profile.stacks, base[:-1], strict=True)]
@@ -242,13 +241,23 @@ def _traces(profile: Profile, rows: Ints, quirks: Quirks) -> tuple[pa.Array, dic
     )
 
 
-_FRAME_KINDS = {
-    "lineno": np.int32,
-    "func_start_line": np.int32,
-    "file_id": np.int64,
-    "function_id": np.int64,
-    "line_id": np.int64,
-}
+def _frame_columns(
+    line: Ints, function_line: Ints, file_id: Ints, function_id: Ints, text_id: Ints
+) -> pa.Array:
+    count = len(line)
+    # Strings have ids here; the fields that older logs held them in stay empty.
+    zeros = pa.py_buffer(np.zeros(count + 1, np.int32))
+    blank = pa.StringArray.from_buffers(count, zeros, pa.py_buffer(b""))
+    return _struct(
+        file=blank,
+        lineno=line.astype(np.int32),
+        function=blank,
+        line=blank,
+        func_start_line=function_line.astype(np.int32),
+        file_id=file_id,
+        function_id=function_id,
+        line_id=text_id,
+    )
 
 
 def _frames(stacks: Stacks, strings: dict[int, str] | None) -> pa.Array:
@@ -262,13 +271,7 @@ def _frames(stacks: Stacks, strings: dict[int, str] | None) -> pa.Array:
             for column, text in zip(ids, texts, strict=True)
         ]
         strings.update({key: text for text, key in table.items()})
-    return _struct(
-        lineno=stacks.line,
-        func_start_line=stacks.function_line,
-        file_id=ids[0],
-        function_id=ids[1],
-        line_id=ids[2],
-    )
+    return _frame_columns(stacks.line, stacks.function_line, *ids)
 
 
 def _renumbered(

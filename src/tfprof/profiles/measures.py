@@ -35,11 +35,12 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     runs = runs_of(profile, quirks)
     count = len(profile.nodes)
     wanted = None if step == AVERAGE else profile.steps.index(step)
-    sums = np.zeros((9, count), np.int64)
+    sums = np.zeros((10, count), np.int64)
     _add_memory(sums, runs, wanted)
     _add_times(sums, runs, wanted)
     spans = slice(None) if wanted is None else runs.span_step == wanted
     np.add.at(sums[8], runs.span_node[spans], runs.span_runs[spans])
+    sums[9] = sums[4] + sums[5]
     if wanted is None:
         steps_seen = np.bincount(runs.span_node, minlength=count)
         sums = _averaged(sums, np.maximum(steps_seen, 1), quirks)
@@ -57,7 +58,7 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     table[:, 7] = float_ops
     table[:, 8] = sums[8]
     table[:, 9] = 1
-    table[:, 10] = table[:, 4] + table[:, 5]
+    table[:, 10] = sums[9]
     return table
 
 

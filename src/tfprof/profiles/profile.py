@@ -25,9 +25,11 @@ from tfprof.profiles.columns import (
     Stacks,
     strings,
 )
+from tfprof.protos import graph_pb2
 from tfprof.quirks import REPAIRED, Quirks, quirks_for
 
 if TYPE_CHECKING:
+    from tfprof.loaders.checkpoint import Checkpoint, TensorInfo
     from tfprof.loaders.graph_def import GraphColumns
     from tfprof.loaders.op_log import LogColumns
     from tfprof.loaders.run_metadata import RunColumns
@@ -39,6 +41,8 @@ T = TypeVar("T")
 
 _COPY = "MEMCPY"
 _NEVER_NODES = ("RecvTensor", "_SOURCE")
+_CHECKPOINT_TYPE = "_checkpoint_variables"
+_CHECKPOINT_OP = "VariableV2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +62,7 @@ class Profile:
     has_trace: bool = False
     missing_stream: bool = False
     saved_missing_stream: bool = False
+    checkpoint: Checkpoint | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def derived(self, key: Any, make: Callable[[], T]) -> T:
@@ -192,6 +197,31 @@ class Profile:
             type_name=pa.concat_arrays([self.type_name, strings([type_name] * len(ids))]),
         )
 
+    def with_checkpoint(self, checkpoint: Checkpoint) -> Profile:
+        """Mark the nodes whose values a checkpoint has; without a graph its names are the nodes."""
+        grown = self
+        if not self.nodes.in_graph.any():
+            named = {name: checkpoint.tensors[key] for key, name in checkpoint.names.items()}
+            new = ids_of(strings(named), self.nodes.name) < 0
+            wanted = [item for item, is_new in zip(named.items(), new, strict=True) if is_new]
+            grown = self.changed(nodes=self.nodes.followed_by(_checkpoint_nodes(dict(wanted))))
+        grown = grown.changed(checkpoint=checkpoint)
+        return grown.with_type(_CHECKPOINT_TYPE, strings(grown.checkpoint_keys))
+
+    @property
+    def checkpoint_keys(self) -> dict[str, str]:
+        """The checkpoint key of each node name that has one; keys are names of TensorFlow 1."""
+        checkpoint = self.checkpoint
+        if checkpoint is None:
+            return {}
+        return self.derived(
+            "checkpoint keys",
+            lambda: {
+                **{name: key for key, name in checkpoint.names.items()},
+                **{key: key for key in checkpoint.tensors},
+            },
+        )
+
     def add_step(self, step: int, run_meta: Any, *, compat: bool = False) -> Profile:
         """A profile with the records of a run added to a step."""
         from tfprof.api import add_run
@@ -258,3 +288,22 @@ def _run_time_nodes(names: pa.Array) -> Nodes:
         np.full(count, -1, np.int64),
         np.full(count, NO_DEVICE, np.int32),
     )
+
+
+def _checkpoint_nodes(tensors: Mapping[str, TensorInfo]) -> Nodes:
+    """A variable per tensor, with its shape as the attribute that parameters are counted from."""
+    count = len(tensors)
+    shapes = [list(tensor.shape) for tensor in tensors.values()]
+    return replace(
+        _run_time_nodes(strings(tensors)),
+        op=strings([_CHECKPOINT_OP] * count),
+        in_graph=np.ones(count, bool),
+        attrs=pa.array([[{"key": "shape", "value": _shape_attr(s)}] for s in shapes], ATTRS),
+        shape=pa.array([shape or [1] for shape in shapes], SHAPE),
+    )
+
+
+def _shape_attr(sizes: list[int]) -> bytes:
+    dims = [graph_pb2.TensorShapeProto.Dim(size=size) for size in sizes]
+    shape = graph_pb2.TensorShapeProto(dim=dims)
+    return graph_pb2.AttrValue(shape=shape).SerializeToString()

@@ -112,12 +112,12 @@ def _rules(devices: tuple[str, ...], quirks: Quirks) -> _Rules:
 def _runs(profile: Profile, quirks: Quirks) -> Runs:
     rules = _rules(profile.devices, quirks)
     exists = _existing(profile, quirks)
-    device = _first_devices(profile, rules, exists)
+    device, known_from = _first_devices(profile, rules, exists)
     warnings: list[str] = []
     parts = [_saved_part(saved, profile.steps) for saved in profile.saved]
     parts += [
-        _record_part(profile, records, rules, device, exists, quirks, warnings)
-        for records in profile.records
+        _record_part(profile, records, rules, device, since, exists, quirks, warnings)
+        for records, since in zip(profile.records, known_from, strict=True)
     ]
     joined = _joined(parts)
     placed_node, placed_device = _placed(profile, joined, rules, device, quirks)
@@ -192,15 +192,22 @@ def _existing(profile: Profile, quirks: Quirks) -> Bools:
     return ~doubtful
 
 
-def _first_devices(profile: Profile, rules: _Rules, exists: Bools) -> Ints:
-    """The canonical device that each node was first recorded on."""
+def _first_devices(profile: Profile, rules: _Rules, exists: Bools) -> tuple[Ints, list[Ints]]:
+    """The canonical device that each node was first recorded on.
+
+    Also, for each RunMetadata, the row from which on that is known: 0 if from the beginning.
+    """
     device: Ints = profile.nodes.saved_device.copy()
+    known_from = []
     for records in profile.records:
+        since = np.where(device == NO_DEVICE, len(records), 0)
         rows = np.flatnonzero(rules.canonical[records.device])[::-1]
         rows = rows[device[records.node[rows]] == NO_DEVICE]
         device[records.node[rows]] = records.device[rows]
+        since[records.node[rows]] = rows
+        known_from.append(since)
     device[~exists] = NO_DEVICE
-    return device
+    return device, known_from
 
 
 def _record_part(
@@ -208,6 +215,7 @@ def _record_part(
     records: Records,
     rules: _Rules,
     first_device: Ints,
+    known_from: Ints,
     exists: Bools,
     quirks: Quirks,
     warnings: list[str],
@@ -225,7 +233,7 @@ def _record_part(
     duration = _durations(records, started, quirks, warnings)
     accelerator = rules.accelerator[records.device]
     timed = started & (accelerator | rules.counts[records.device])
-    scheduled = accepted & _has_memory(profile, records, rules, own_device, quirks)
+    scheduled = accepted & _has_memory(profile, records, rules, own_device, known_from, quirks)
     late = np.flatnonzero(scheduled & (records.start <= 0))
     warnings += [f"{records.names[int(row)].as_py()} has no start time, skipping" for row in late]
     memory_rows = np.flatnonzero(scheduled & (records.start > 0))
@@ -279,15 +287,21 @@ def _durations(records: Records, started: Bools, quirks: Quirks, warnings: list[
 
 
 def _has_memory(
-    profile: Profile, records: Records, rules: _Rules, own_device: Ints, quirks: Quirks
+    profile: Profile,
+    records: Records,
+    rules: _Rules,
+    own_device: Ints,
+    known_from: Ints,
+    quirks: Quirks,
 ) -> Bools:
     """Which records are schedulings, whose memory counts."""
     if not quirks.one_device_per_node:
         counts: Bools = rules.counts[records.device]
         return counts
-    # A node without a device and a record without one are taken to agree.
+    # A record without a device agrees with a node that has none yet.
     unnamed = np.array([device == "" for device in profile.devices], bool)[records.device]
-    return (own_device == records.device) | (unnamed & (own_device == NO_DEVICE))
+    unplaced = np.arange(len(records)) < known_from[records.node]
+    return (own_device == records.device) | (unnamed & unplaced)
 
 
 def _memory(records: Records, rows: Ints, rules: _Rules) -> Ints:
