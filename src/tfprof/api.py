@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any
 
 from tfprof import outputs
 from tfprof.errors import OptionError
+from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
@@ -27,12 +29,15 @@ def load(
     op_log: Source = None,
     profile: Source = None,
     *,
+    checkpoint: str | PathLike[str] | None = None,
     compat: bool = False,
 ) -> Profile:
     """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on."""
     loaded = Profile() if profile is None else read_profile(profile)
     if graph is not None:
         loaded = loaded.with_graph(read_graph(graph))
+    if checkpoint is not None:
+        loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
     runs = [] if run_meta is None else run_meta
     if not isinstance(runs, (list, tuple)):
         runs = [runs]

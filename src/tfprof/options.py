@@ -26,10 +26,19 @@ class Option:
     kind: Kind
     default: Any
     help: str
+    extension: bool = False
+    """Whether the original has no such option, so that compat output does not list it."""
 
 
-def _option(default: Any, kind: Kind, help: str) -> Any:  # noqa: A002 - the user's word
-    return field(default=default, metadata={"kind": kind, "help": help})
+def _option(
+    default: Any,
+    kind: Kind,
+    help: str,  # noqa: A002 - the user's word
+    *,
+    extension: bool = False,
+) -> Any:
+    metadata = {"kind": kind, "help": help, "extension": extension}
+    return field(default=default, metadata=metadata)
 
 
 def _minimum(what: str) -> Any:
@@ -73,6 +82,12 @@ class Options:
         ("micros",), "select", f"what to show, any of {', '.join(METRICS)}"
     )
     output: str = _option("stdout", "output", "where to: type:key=value,key=value…")
+    max_values: int = _option(
+        100, "integer", "show at most this many values of a checkpoint tensor", extension=True
+    )
+    tensor_statistics: bool = _option(
+        False, "flag", "show the range, mean and zeros of tensors, not their values", extension=True
+    )
 
     @classmethod
     def build(
@@ -106,8 +121,7 @@ class Options:
 
 
 OPTIONS: dict[str, Option] = {
-    item.name: Option(item.name, item.metadata["kind"], item.default, item.metadata["help"])
-    for item in fields(Options)
+    item.name: Option(item.name, default=item.default, **item.metadata) for item in fields(Options)
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfprof.metrics import MEASURES
+from tfprof.outputs.tensor_value import Values
 from tfprof.profiles.columns import starts
 from tfprof.profiles.inputs import input_shapes_of
 from tfprof.profiles.runs import runs_of
@@ -65,12 +66,16 @@ class _GraphNodes:
         self.own = _table(report.own, _OWN_FIELDS, _OWN_COLUMNS)
         self.total = _table(report.total, _TOTAL_FIELDS, _ALL_COLUMNS)
         self.details = _Details(report)
+        self.values = Values(report)
 
     def __call__(self, message: Any, row: int) -> None:
         own = self.own[row]
         message.MergeFrom(output_pb2.GraphNodeProto(name=self.names[row], **own, **self.total[row]))
         if self.node[row] >= 0:
             self.details(message, self.node[row])
+            value = self.values.message(self.names[row])
+            if value is not None:
+                message.tensor_value.CopyFrom(value)
 
 
 class _Details:

@@ -16,6 +16,7 @@ from tfprof.account import type_lists
 from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import input_shapes, op_input_lines
+from tfprof.outputs.tensor_value import value_texts
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.measures import column, scalars
 from tfprof.profiles.runs import runs_of
@@ -145,7 +146,7 @@ def _tree_rows(report: Report) -> bytes:
         joined = pc.binary_join_element_wise(*items, ", ", null_handling="skip")
     else:
         joined = items[0].fill_null("") if items else pa.array([""] * count, pa.string())
-    ends = _values(report)
+    ends = value_texts(report)
     parts = [indents, report.name, " (", joined, ")\n"] + ([ends] if ends is not None else [])
     return _bytes_of(pc.binary_join_element_wise(*parts, ""))
 
@@ -157,11 +158,6 @@ def _bytes_of(rows: pa.Array) -> bytes:
     at = rows.offset
     bounds = np.frombuffer(rows.buffers()[1], np.int32)[at : at + len(rows) + 1]
     return rows.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]]
-
-
-def _values(report: Report) -> pa.Array | None:
-    """The checkpoint values that follow each row, if they are asked for."""
-    return None
 
 
 def _shapes(report: Report) -> pa.Array:
