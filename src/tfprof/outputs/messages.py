@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["result"]
 
+_GraphNode: Any = output_pb2.GraphNodeProto
+_MultiGraphNode: Any = output_pb2.MultiGraphNodeProto
+
 _OWN_FIELDS = [name for name in MEASURES if name != "definition_count"]
 _TOTAL_FIELDS = [f"total_{name}" for name in MEASURES]
 _LARGEST = 2**63 - 1
@@ -70,7 +73,7 @@ class _GraphNodes:
 
     def __call__(self, message: Any, row: int) -> None:
         own = self.own[row]
-        message.MergeFrom(output_pb2.GraphNodeProto(name=self.names[row], **own, **self.total[row]))
+        message.MergeFrom(_GraphNode(name=self.names[row], **own, **self.total[row]))
         if self.node[row] >= 0:
             self.details(message, self.node[row])
             value = self.values.message(self.names[row])
@@ -123,7 +126,7 @@ class _MultiNodes:
 
     def __call__(self, message: Any, row: int) -> None:
         message.MergeFrom(
-            output_pb2.MultiGraphNodeProto(name=self.names[row], **self.own[row], **self.total[row])
+            _MultiGraphNode(name=self.names[row], **self.own[row], **self.total[row])
         )
         if row == 0:
             return

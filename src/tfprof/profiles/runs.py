@@ -99,7 +99,7 @@ def _rules(devices: tuple[str, ...], quirks: Quirks) -> _Rules:
         counts = canonical
     else:
         found = [_ANY_DEVICE.fullmatch(device) for device in devices]
-        canonical = [bool(match) and match[1] not in _NO_DEVICES for match in found]
+        canonical = [match is not None and match[1] not in _NO_DEVICES for match in found]
         counts = ["stream" not in device and "memcpy" not in device for device in devices]
     return _Rules(
         np.array(canonical, bool),

@@ -214,7 +214,7 @@ def _split_gradients(
     for name, at in zip(wanted, found_at.to_pylist(), strict=True):
         wanted[name] = -1 if at is None else int(plain[at])
     members: dict[int, list[int]] = {node: [] for node in wanted.values() if node >= 0}
-    unmatched = []
+    unmatched: list[int] = []
     for row, name in forward.items():
         node = wanted[name]
         (members[node] if node >= 0 else unmatched).append(int(traced[row]))

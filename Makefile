@@ -1,0 +1,52 @@
+# The two commands of the README are `make demo` and `make test`; both set up all they need.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+N ?= 20000
+SEED ?= 1
+SIZE ?= 20000
+STEPS ?= 2
+
+.PHONY: demo test check lint oracle bench protos docs clean
+
+demo: $(VENV)/installed
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
+
+test: $(VENV)/test-installed lint
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/test-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/protos.py --check
+	$(BIN)/python tools/docs.py --check
+
+# More cases of the comparison with the original than the tests run.
+oracle: $(VENV)/test-installed
+	$(BIN)/python -m tests.oracle --cases $(N) --seed $(SEED) --jobs $(JOBS)
+
+bench: $(VENV)/test-installed
+	$(BIN)/python -m benchmarks --size $(SIZE) --steps $(STEPS)
+
+protos: $(VENV)/test-installed
+	$(BIN)/python tools/protos.py
+
+docs: $(VENV)/test-installed
+	$(BIN)/python tools/docs.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	@touch $@
+
+$(VENV)/test-installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
