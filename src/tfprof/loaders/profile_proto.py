@@ -13,6 +13,7 @@ from tfprof.loaders.sources import Source, read_message
 from tfprof.loaders.wire import columns_of
 from tfprof.profiles.columns import (
     ATTRS,
+    MISSING,
     NO_DEVICE,
     SHAPE,
     SHAPES,
@@ -23,6 +24,7 @@ from tfprof.profiles.columns import (
     numbers,
     present,
     starts,
+    strings,
 )
 from tfprof.profiles.profile import Profile, first_occurrences
 from tfprof.profiles.runs import MEMORY_FIELDS
@@ -42,11 +44,13 @@ def read_profile(source: Source) -> Profile:
     unique = first_occurrences(nodes.field("name"))
     if not unique.all():
         nodes, ids = nodes.filter(pa.array(unique)), ids[unique]
-    if len(ids) and not any(nodes.field("name").to_pylist()):
-        raise LoadError("profile: its nodes have no names; it is not a saved profile")
+    if len(ids) and not any(node.ByteSize() for node in message.nodes.values()):
+        # Other messages read as a profile have entries, but nothing in them.
+        called = "profile" if isinstance(source, bytes) else source
+        raise LoadError(f"{called}: not a saved profile; its nodes are empty")
     devices = _Devices()
     steps = tuple(sorted(set(message.steps)))
-    strings = dict(message.id_to_string)
+    texts = dict(message.id_to_string)
     traces = nodes.field("trace")
     stack = np.where(present(traces), np.arange(len(nodes)), -1)
     types = nodes.field("op_types")
@@ -68,8 +72,8 @@ def read_profile(source: Source) -> Profile:
         type_node=np.repeat(np.arange(len(nodes), dtype=np.int32), np.diff(starts(types))),
         type_name=types.flatten(),
         saved=(runs,),
-        stacks=(stacks_of(traces.field("traces"), strings),),
-        strings=strings,
+        stacks=(stacks_of(traces.field("traces"), texts),),
+        strings=texts,
         devices=tuple(devices.table),
         steps=steps,
         has_trace=message.has_trace,
@@ -106,35 +110,34 @@ def _edges(nodes: pa.Array, ids: Ints) -> Edges:
     index, target = numbers(flat.field("key")), numbers(flat.field("value"))
     row = np.minimum(np.searchsorted(ids, target), max(len(ids) - 1, 0))
     known = ids[row] == target if len(ids) else np.zeros(len(target), bool)
-    output = _outputs(nodes, consumer, index, target)
-    order = np.flatnonzero(known)
-    order = order[np.lexsort((index[order], consumer[order]))]
+    consumer, index, target, row = consumer[known], index[known], target[known], row[known]
+    by_producer = _lookup(nodes.field("src_output_index"))
+    by_input = _lookup(nodes.field("input_outputs"))
+    output = [
+        by_input.get((c, i), by_producer.get((c, t), 0))
+        for c, i, t in zip(consumer.tolist(), index.tolist(), target.tolist(), strict=True)
+    ]
+    # Inputs from nodes that the graph does not have.
+    missing = [key for key, value in by_input.items() if value < 0]
+    consumer = np.concatenate([consumer, np.array([c for c, _ in missing], np.int64)])
+    index = np.concatenate([index, np.array([i for _, i in missing], np.int64)])
+    producer = pa.concat_arrays(
+        [nodes.field("name").take(pa.array(row)), strings([MISSING] * len(missing))]
+    )
+    order = np.lexsort((index, consumer))
     return Edges(
         consumer[order].astype(np.int32),
         index[order].astype(np.int32),
-        nodes.field("name").take(pa.array(row[order])),
-        output[order].astype(np.int32),
+        producer.take(pa.array(order)),
+        np.array([*output, *(0 for _ in missing)], np.int32)[order],
     )
 
 
-def _outputs(nodes: pa.Array, consumer: Ints, index: Ints, target: Ints) -> Ints:
-    """The output index of each input: our own record of it, else the one of its producer."""
-    by_producer = _lookup(nodes.field("src_output_index"))
-    by_input = _lookup(nodes.field("input_outputs"))
-    if not by_producer and not by_input:
-        return np.zeros(len(consumer), np.int64)
-    keys = zip(consumer.tolist(), index.tolist(), target.tolist(), strict=True)
-    found = [by_input.get((c, i), by_producer.get((c, t), 0)) for c, i, t in keys]
-    return np.array(found, np.int64)
-
-
 def _lookup(lists: pa.Array) -> dict[tuple[int, int], int]:
-    """The entries of maps that are not zero, by row and key."""
+    """The entries of maps, by row and key."""
     flat = lists.flatten()
-    key, value = numbers(flat.field("key")), numbers(flat.field("value"))
-    rows = np.flatnonzero(value)
-    owner = _owner(lists)[rows].tolist()
-    return dict(zip(zip(owner, key[rows].tolist(), strict=True), value[rows].tolist(), strict=True))
+    keys = zip(_owner(lists).tolist(), numbers(flat.field("key")).tolist(), strict=True)
+    return dict(zip(keys, numbers(flat.field("value")).tolist(), strict=True))
 
 
 def _output_shapes(maps: pa.Array) -> pa.Array:

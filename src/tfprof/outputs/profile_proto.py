@@ -120,6 +120,7 @@ def _inputs(
     producer = ids_of(edges.producer, profile.nodes.name)
     known = producer >= 0
     known[known] = runs.exists[producer[known]]
+    lost_consumer, lost_index = edges.consumer[~known], edges.index[~known]
     consumer, producer = edges.consumer[known].astype(np.int64), producer[known]
     index = edges.index[known]
     output = np.zeros_like(edges.output[known])
@@ -134,7 +135,13 @@ def _inputs(
         _bounds(consumer[at], count), _struct(key=new_id[producer[at]], value=output[at])
     )
     odd = np.flatnonzero(output != output[at][np.searchsorted(distinct, keys)])
-    own = _lists(_bounds(consumer[odd], count), _struct(key=index[odd], value=output[odd]))
+    owner = np.concatenate([consumer[odd], lost_consumer])
+    key = np.concatenate([index[odd], lost_index])
+    value = np.concatenate([output[odd], np.full(len(lost_index), -1, np.int32)])
+    order = np.lexsort((key, owner))
+    if quirks.first_output_only:
+        order = order[:0]
+    own = _lists(_bounds(owner[order], count), _struct(key=key[order], value=value[order]))
     return inputs, sources, own
 
 

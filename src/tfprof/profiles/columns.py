@@ -15,6 +15,7 @@ import pyarrow as pa
 
 __all__ = [
     "ATTRS",
+    "MISSING",
     "NO_DEVICE",
     "SHAPE",
     "SHAPES",
@@ -38,6 +39,8 @@ ATTRS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.b
 SHAPE = pa.list_(pa.int64())
 SHAPES = pa.list_(SHAPE)
 NO_DEVICE = -1
+MISSING = "^missing"
+"""What a saved profile calls a producer that the graph does not have; no node has such a name."""
 
 
 def strings(values: Any = ()) -> pa.Array:

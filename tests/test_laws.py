@@ -1,0 +1,117 @@
+"""What holds for every profile, whatever is in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tfprof
+from tests.oracle.cases import generate
+from tfprof.metrics import METRICS
+from tfprof.views import VIEWS
+
+EVERYTHING = {"max_depth": 10**6, "select": list(METRICS)}
+
+seeds = st.integers(0, 10**6)
+
+
+@lru_cache(maxsize=64)
+def _load(seed):
+    case = generate(seed)
+    profile = tfprof.load(graph=case.graph, op_log=case.op_log)
+    for step in case.steps:
+        if step.step >= 0:
+            profile = profile.add_step(step.step, step.run_meta)
+    return profile
+
+
+def _reports(profile, kind, **options):
+    try:
+        return profile.report(kind, {**EVERYTHING, **options})
+    except tfprof.OptionError as error:
+        assert "No code trace" in str(error)
+        return None
+
+
+@pytest.mark.parametrize("kind", ["scope", "graph", "code"])
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_totals_are_own_and_children(kind, seed):
+    report = _reports(_load(seed), kind)
+    if report is None:
+        return
+    expected = np.where(report.matched[:, None], report.own, 0)
+    for row in range(len(report) - 1, 0, -1):
+        expected[report.tree.parent[row]] += expected[row]
+    assert expected.tolist() == report.total.tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_op_totals_are_the_rows_from_here_on(seed):
+    report = _reports(_load(seed), "op")
+    tails = np.cumsum(report.own[:0:-1], axis=0)[::-1]
+    assert report.total[1:].tolist() == tails.tolist()
+
+
+@pytest.mark.parametrize("kind", list(VIEWS))
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=seeds,
+    filters=st.fixed_dictionaries(
+        {},
+        optional={
+            "max_depth": st.integers(0, 6),
+            "min_micros": st.integers(0, 10**6),
+            "min_params": st.integers(0, 100),
+            "min_bytes": st.integers(0, 10**6),
+            "hide_name_regexes": st.sampled_from([[".*a.*"], ["b"], [".*[0-9]"]]),
+            "show_name_regexes": st.sampled_from([[".*a.*"], ["[a-m].*"]]),
+            "trim_name_regexes": st.sampled_from([["a"], [".*b"]]),
+            "start_name_regexes": st.sampled_from([["a.*"], [".*/.*"]]),
+        },
+    ),
+)
+def test_filters_only_remove_rows(kind, seed, filters):
+    whole = _reports(_load(seed), kind)
+    if whole is None:
+        return
+    filtered = _reports(_load(seed), kind, **filters)
+    assert not Counter(filtered.names) - Counter(whole.names)
+
+
+@pytest.mark.parametrize("kind", list(VIEWS))
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds, order=st.sampled_from(["micros", "params", "bytes", "occurrence", "depth"]))
+def test_sorting_is_a_permutation(kind, seed, order):
+    by_name, sorted_rows = (_reports(_load(seed), kind, order_by=o) for o in ("name", order))
+    if by_name is None:
+        return
+
+    def bag(report):
+        own = map(tuple, report.own.tolist())
+        return Counter(zip(report.names, own, strict=True))
+
+    assert bag(by_name) == bag(sorted_rows)
+
+
+@pytest.mark.parametrize("kind", list(VIEWS))
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_a_saved_profile_reports_the_same(kind, seed):
+    profile = _load(seed)
+    again = tfprof.load(profile=profile.serialize())
+    before, after = _reports(profile, kind), _reports(again, kind)
+    assert (before and before.text(legend=True)) == (after and after.text(legend=True))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_saving_is_an_identity(seed):
+    once = tfprof.load(profile=_load(seed).serialize())
+    assert tfprof.load(profile=once.serialize()).serialize() == once.serialize()
