@@ -1,0 +1,91 @@
+"""docs/performance.md, made from the numbers of the runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.targets import Row, rows
+
+__all__ = ["PAGE", "table_of", "write_page"]
+
+PAGE = "docs/performance.md"
+_ROOT = Path(__file__).resolve().parent.parent
+_TITLES = ("", "original", "ours", "ratio", "target", "", "ours, not compat")
+_WORDS = (0, 5)  # columns of words, not numbers
+
+_INTRODUCTION = """# Performance
+
+Made by `python -m benchmarks --page`; do not edit. The original is the tfprof inside TensorFlow; \
+both read the same files, each in processes of its own, in one run. Ratios are the original's time \
+(or memory) divided by ours in `compat`, which prints the same bytes.
+
+- *files to profile*: graph and op log (*load*) and all steps, from files to a ready profile.
+- *first*, *again*: a view written to a file, on a profile nobody asked anything yet, and repeated.
+  *all columns* selects everything there is.
+- *message*: the result as a Python message, from a loaded profile; *one-shot*: the same by
+  `profile()`, with reading the files.
+- *start to op view*: from starting the process to op view printed, imports included.
+- *start*, *ready*, *views*, *serialized*: peak memory of the process up to there.
+"""
+
+
+def write_page(folder: Path) -> None:
+    """Write the page from every size that was measured."""
+    runs = [json.loads(path.read_text()) for path in folder.glob("*.json")]
+    runs.sort(key=lambda run: run["size"])
+    parts = [_INTRODUCTION, *map(_section, runs)]
+    path = _ROOT / PAGE
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(parts))
+
+
+def _section(run: dict[str, Any]) -> str:
+    found = rows(run["size"], run["results"])
+    machine = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
+    missed = [row.name for row in found if row.reached is False]
+    verdict = f"Not reached: {', '.join(missed)}." if missed else "Every target is reached."
+    failures = [
+        f"- {who}, {name}: {reason}"
+        for who, kinds in run["results"].items()
+        for name, reason in kinds.get("failures", {}).items()
+    ]
+    steps = "1 step" if run["steps"] == 1 else f"{run['steps']} steps"
+    lines = [f"## {run['size']:,} nodes, {steps}", "", f"{machine}.", "", verdict, ""]
+    lines += [table_of(found), ""]
+    if failures:
+        lines += ["Not measured:", "", *failures, ""]
+    return "\n".join(lines)
+
+
+def table_of(found: list[Row]) -> str:
+    """A Markdown table that also reads well in a terminal; rows without numbers are left out."""
+    cells = [list(_TITLES)]
+    cells += [_cells(row) for row in found if row.original is not None or row.ours is not None]
+    widths = [max(len(line[at]) for line in cells) for at in range(len(_TITLES))]
+    lines = [f"| {' | '.join(map(_padded, line, widths, range(len(line))))} |" for line in cells]
+    rule = [f"{'-' * (w + 1)}{'-' if at in _WORDS else ':'}" for at, w in enumerate(widths)]
+    return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
+
+
+def _padded(cell: str, width: int, at: int) -> str:
+    return cell.ljust(width) if at in _WORDS else cell.rjust(width)
+
+
+def _cells(row: Row) -> list[str]:
+    target = f"≥ {row.target:g}" if row.target else ""
+    if row.limit is not None:
+        target = f"≤ {row.limit:.3g} s"
+    mark = {True: "reached", False: "**not reached**", None: ""}[row.reached]
+    ratio = f"{row.ratio:.1f}" if row.ratio else ""
+    values = [_number(value, row.unit) for value in (row.original, row.ours)]
+    return [row.name, *values, ratio, target, mark, _number(row.repaired, row.unit)]
+
+
+def _number(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    if unit == "MB":
+        return f"{value:,.0f} MB"
+    return f"{value:.2f} s" if value >= 10 else f"{value:.3f} s"
