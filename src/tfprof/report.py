@@ -200,7 +200,7 @@ def make_report(
         if option.kind == "regexes":
             regexes.check(option.name, getattr(options, option.name), quirks)
     view = view_of(built_from or profile, kind, quirks)
-    missing = _missing(profile, view, options)
+    missing = _missing(profile, view, options, quirks)
     if missing and not quirks.names_unchecked:
         raise OptionError(missing)
     if missing:
@@ -212,13 +212,18 @@ def make_report(
     return _tree_report(profile, view, options, quirks, times, numbers)
 
 
-def _missing(profile: Profile, view: View, options: Options) -> str:
+def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
     """Why there is nothing to show, or nothing."""
     if options.step >= 0 and options.step not in profile.steps:
-        known = "".join(f"{step} " for step in profile.steps)
-        return f"Options -step={options.step} not found.\nAvailable steps: {known}"
+        if quirks.names_unchecked:
+            known = "".join(f"{step} " for step in profile.steps)
+            return f"Options -step={options.step} not found.\nAvailable steps: {known}"
+        known = ", ".join(map(str, profile.steps)) or "none"
+        return f"option 'step': there is no step {options.step}; known steps are {known}"
     if view.kind == "code" and (not profile.has_trace or len(view.tree) < 2):
-        return "No code trace information"
+        return "No code trace information" + (
+            "" if quirks.names_unchecked else "; give an op log with code traces (op_log)"
+        )
     return ""
 
 
