@@ -1,0 +1,125 @@
+"""Write the pages of docs/ that are made from the code's own tables; `--check` only compares."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from tfprof.metrics import METRICS, ORDERS
+from tfprof.options import OPTIONS
+from tfprof.outputs import OUTPUTS
+from tfprof.quirks import Quirks
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+KEPT = {
+    "N19": "in op view the `min_…` options test the row and all rows after it, not the row alone",
+    "N22": "the average of a node is over the steps it ran in, and is cut to a whole number",
+    "N24": "with `-account_type_regexes .*` every op that has a `shape` attribute counts as "
+    "parameters, placeholders too; `_trainable_variables` is the answer",
+    "N30": "Conv2DBackpropInput and Conv2DBackpropFilter divide as real numbers, then cut",
+    "N34": "in code view the same file name, line and function in two folders are one row",
+    "I7": "`-order_by occurrence` and `-min_occurrence` count nodes in op view and runs in scope "
+    "and graph view",
+    "I12": "a timeline's file name gets `_<step>` appended",
+}
+
+
+def table(*columns: str, rows: list[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    for row in rows:
+        cells = (cell.replace("|", r"\|").replace("\n", " ") for cell in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def compatibility() -> str:
+    """What differs between the default and `compat`."""
+    rows = [
+        (
+            f"`{item.name}`",
+            item.metadata["defect"],
+            item.metadata["original"],
+            item.metadata["repaired"],
+        )
+        for item in fields(Quirks)
+    ]
+    return f"""# Compatibility with the original
+
+With `compat` (`--compat` on the command line, `compat=True` in Python) tfprof answers like the tfprof
+inside TensorFlow 2.21, byte for byte. Without it, it answers right. Each difference is one field of
+`tfprof.quirks.Quirks`; `make oracle` compares random models with the original in both modes, and in
+the default mode every difference has to be explained by fields of this table.
+
+{table("switch", "defect", "the original, and `compat`", "by default", rows=rows)}
+Where the original aborts the process, both modes give a clean answer or a one-line error.
+
+## Kept as they are
+
+{table("defect", "behaviour", rows=list(KEPT.items()))}"""
+
+
+def options() -> str:
+    """Every option, metric and output."""
+    option_rows = [
+        (f"`-{option.name}`", option.kind, _default(option.default), option.help)
+        for option in OPTIONS.values()
+    ]
+    metric_rows = [
+        (f"`{metric.name}`", metric.title or "(below the row)", metric.legend, metric.needs)
+        for metric in METRICS.values()
+    ]
+    output_rows = [
+        (f"`{output.name}`", ", ".join(f"`{key}`" for key in output.keys), output.help)
+        for output in OUTPUTS.values()
+    ]
+    orders = ", ".join(f"`{order}`" for order in ORDERS)
+    return f"""# Options, metrics and outputs
+
+The same names serve as flags (`--max_depth=3`), as words in the shell (`-max_depth 3`), as keys of a
+dict and as keyword arguments (`max_depth=3`). The command line and the shell choose some defaults by
+what is loaded; `tfprof help` and an empty line in the shell show the ones in force.
+
+{table("option", "kind", "default", "meaning", rows=option_rows)}
+Regexes are in RE2 syntax and must match the whole name or type.
+
+## Metrics
+
+What `-select` takes:
+
+{table("metric", "column", "meaning", "needs", rows=metric_rows)}
+`-order_by` takes {orders}.
+
+## Outputs
+
+`-output type:key=value,key=value`:
+
+{table("type", "keys", "what it is", rows=output_rows)}"""
+
+
+def _default(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"`{','.join(value)}`" if value else "(none)"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+PAGES = {"compatibility.md": compatibility, "options.md": options}
+
+
+def main() -> int:
+    stale = []
+    for name, page in PAGES.items():
+        path = DOCS / name
+        if "--check" not in sys.argv[1:]:
+            path.write_text(page())
+        elif not path.exists() or path.read_text() != page():
+            stale.append(name)
+    if stale:
+        print(f"not current, run `make docs`: {', '.join(stale)}", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
