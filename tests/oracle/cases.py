@@ -55,6 +55,7 @@ class Case:
     """Everything one comparison needs.
 
     One-shot runs use the first step and every request on its own; a session follows `script`.
+    `outputs` are requests for timelines, pprof files and standard output.
     """
 
     seed: int
@@ -62,6 +63,7 @@ class Case:
     op_log: bytes
     steps: tuple[Step, ...]
     requests: tuple[Request, ...]
+    outputs: tuple[Request, ...]
     script: tuple[Step | Request, ...]
 
 
@@ -79,9 +81,8 @@ def generate(seed: int, *, crashing: bool = False, clean: bool = False) -> Case:
     graph = inputs.graph(dice, names, missing=missing)
     traces = dice.chance(0.85)
     op_log = inputs.op_log(dice, names, traces=traces) if dice.chance(0.95) else None
-    requests = tuple(
-        request(dice, names, steps=[0], timeline=True) for _ in range(dice.randint(2, 6))
-    )
+    requests = tuple(request(dice, names, steps=[0]) for _ in range(dice.randint(2, 6)))
+    outputs = tuple(redirected(dice, request(dice, names, steps=[0])) for _ in range(2))
     steps, script = session(dice, names, later, missing=missing, op_log=op_log)
     return Case(
         seed=seed,
@@ -89,6 +90,7 @@ def generate(seed: int, *, crashing: bool = False, clean: bool = False) -> Case:
         op_log=op_log.SerializeToString() if op_log else b"",
         steps=steps,
         requests=requests,
+        outputs=outputs,
         script=script,
     )
 
@@ -129,11 +131,11 @@ def session(
     return tuple(steps), (*script, request(dice, names, steps=registered))
 
 
-def request(dice: Dice, names: list[str], *, steps: list[int], timeline: bool = False) -> Request:
+def request(dice: Dice, names: list[str], *, steps: list[int]) -> Request:
     """A random view with random options; `steps` are the ids worth asking for."""
     cmd = dice.choice(CMDS)
     select = dice.sample(SELECTS, dice.choice((0, 1, 2, 3, 5, len(SELECTS))))
-    if dice.clean and cmd == "scope":
+    if dice.clean and cmd in {"scope", "graph"}:
         select = [name for name in select if name != "occurrence"]
     options: Options = {
         "max_depth": dice.choice(ODD_DEPTHS if dice.odd(0.05) else DEPTHS),
@@ -150,19 +152,34 @@ def request(dice: Dice, names: list[str], *, steps: list[int], timeline: bool = 
     }
     if dice.odd(0.02):
         options["select"] = [*select, "nonsense", *select]
-    if timeline and dice.odd(0.12):
-        options["output"] = dice.choice(("timeline", "timeline", "stdout", "pprof"))
-        if options["output"] == "pprof":
-            cmd = "code" if dice.chance(0.9) else cmd
-            options["select"] = dice.choices(SELECTS, k=1 if dice.chance(0.9) else 2)
-    if cmd == "code" and not dice.crashing:
-        trims = options["trim_name_regexes"]
-        options["trim_name_regexes"] = [regex for regex in trims if not matches_root(regex)]
-        options["max_depth"] = max(1, min(options["max_depth"], 10000))
     if dice.chance(0.2) and not (dice.clean and cmd == "op"):
         for name in dice.sample(list(MINIMA), dice.choice((1, 1, 1, 2, 2, len(MINIMA)))):
             options[name] = -1 if dice.odd(0.02) else dice.choice(MINIMA[name])
-    return Request(cmd, options)
+    return survivable(dice, Request(cmd, options))
+
+
+def redirected(dice: Dice, request: Request) -> Request:
+    """The same request with another output; most for pprof ask for one metric of code."""
+    cmd, options = request
+    if dice.chance(0.7):
+        return Request(cmd, options | {"output": dice.choice(("timeline", "timeline", "stdout"))})
+    if dice.chance(0.95):
+        cmd = "code"
+    select = dice.choices(SELECTS, k=1 if dice.chance(0.95) else 2)
+    return survivable(dice, Request(cmd, options | {"output": "pprof", "select": select}))
+
+
+def survivable(dice: Dice, request: Request) -> Request:
+    """The request without what kills the original's code view, unless the case may crash.
+
+    A clean case cannot trim the root in any view.
+    """
+    cmd, options = request
+    if (cmd != "code" or dice.crashing) and not dice.clean:
+        return request
+    trims = [regex for regex in options["trim_name_regexes"] if not matches_root(regex)]
+    depth = max(1, min(options["max_depth"], 10000))
+    return Request(cmd, options | {"trim_name_regexes": trims, "max_depth": depth})
 
 
 def account_regexes(dice: Dice, cmd: str) -> list[str]:

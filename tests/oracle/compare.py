@@ -14,6 +14,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +74,18 @@ class Outcome:
 
 def one_shot(case: Case) -> list[list[Call]]:
     """Every request on its own, as by `profile()`."""
+    return [[analysis(case, request)] for request in case.requests]
+
+
+def outputs(case: Case) -> list[list[Call]]:
+    """Every timeline, pprof file and printed report on its own."""
+    return [[analysis(case, request)] for request in case.outputs]
+
+
+def analysis(case: Case, request: Request) -> Call:
+    """A request of the first step as a call."""
     run_meta = case.steps[0].run_meta if case.steps else b""
-    return [
-        [("one_shot", case.graph, run_meta, case.op_log, request.cmd, request.options)]
-        for request in case.requests
-    ]
+    return ("one_shot", case.graph, run_meta, case.op_log, request.cmd, request.options)
 
 
 def session(case: Case) -> list[list[Call]]:
@@ -104,6 +112,7 @@ MODES = {
     "one-shot": Mode(one_shot),
     "session": Mode(session),
     "reload": Mode(reload),
+    "outputs": Mode(outputs),
     "default": Mode(one_shot, compat=False),
 }
 
@@ -117,6 +126,8 @@ class Ours:
         self._compat = compat
         self._loaded: tuple[tuple[bytes, ...], Any] = (), None
         self._session: Any = None
+        self._report: Callable[..., Any]
+        self._serialize: Callable[..., bytes]
 
     def answer(self, call: Call) -> Answer:
         """One call; whatever it raises becomes an error."""
@@ -138,12 +149,15 @@ class Ours:
         inputs = graph, run_meta, op_log
         if self._loaded[0] != inputs:
             runs = [run_meta] if run_meta else []
-            self._loaded = inputs, tfprof.load(graph=graph, run_meta=runs, op_log=op_log)
+            profile = tfprof.load(graph, runs, op_log, compat=self._compat)
+            self._loaded = inputs, profile
         return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
 
     def new(self, graph: bytes, op_log: bytes) -> Answer:
         """A session."""
         self._session = tfprof.api.Session(graph, op_log, compat=True)
+        self._report = self._session.report
+        self._serialize = self._session.serialize
         return Answer()
 
     def add_step(self, step: int, graph: bytes, run_meta: bytes, op_log: bytes) -> Answer:
@@ -153,15 +167,17 @@ class Ours:
 
     def report(self, cmd: str, options: dict[str, Any]) -> Answer:
         """A report of the session."""
-        return described(self._session.report(cmd, options), options)
+        return described(self._report(cmd, options), options)
 
     def serialize(self) -> Answer:
         """The session as a ProfileProto."""
-        return Answer(result=self._session.serialize())
+        return Answer(result=self._serialize())
 
     def reload(self) -> Answer:
         """The session saved and loaded."""
-        self._session = tfprof.api.Session.from_profile(self._session.serialize(), compat=True)
+        profile = tfprof.load(profile=self._serialize(), compat=True)
+        self._report = partial(profile.report, compat=True)
+        self._serialize = partial(profile.serialize, compat=True)
         return Answer()
 
     def _written(
@@ -175,7 +191,7 @@ class Ours:
         for path in sorted(self._folder.glob("out*")):
             files.append((path.name.removeprefix("out"), path.read_bytes()))
             path.unlink()
-        printed = encoded(stdout.getvalue()).replace(bytes(out), b"OUT")
+        printed = encoded(stdout.getvalue().replace(str(out), "OUT"))
         return Answer(proto.SerializeToString(), tuple(files), printed)
 
 
@@ -246,7 +262,7 @@ def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:
     names = dict(their.files).keys() | dict(our.files).keys()
     for name in sorted(names):
         old, new = (dict(answer.files).get(name, b"") for answer in (their, our))
-        found.append(diff(f"file {name}", *(content(file, compat) for file in (old, new))))
+        found.append(diff(f"file out{name}", *(content(file, compat) for file in (old, new))))
     found.append(diff("stdout", content(their.stdout, True), content(our.stdout, True)))
     kind = log_pb2.ProfileProto if call[0] == "serialize" else MESSAGES[call[-2]]
     with contextlib.suppress(DecodeError):  # a name cut within a character: Python cannot read it
@@ -257,11 +273,11 @@ def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:
 
 
 def content(data: bytes, compat: bool) -> list[str]:
-    """A file as lines; repaired reports are compared from the table on, as the legend is mended."""
+    """A file as lines; repaired reports have no legend."""
     if data.startswith(b"\x1f\x8b"):
         return lines(parsed(pprof_pb2.Profile, gzip.decompress(data), compat=True))
     if not compat:
-        data = data.partition(b"\nProfile:\n")[2]
+        data = data.rpartition(b"\nProfile:\n")[2]
     return data.decode("utf-8", "backslashreplace").replace("},{", "},\n{").split("\n")
 
 

@@ -146,9 +146,9 @@ def shape(dice: Dice, message: graph_pb2.TensorShapeProto) -> None:
     message.SetInParent()
     if dice.chance(0.1):
         message.unknown_rank = True
-        if dice.chance(0.7):
+        if dice.clean or dice.chance(0.7):
             return
-    for _ in range(dice.choice((0, 1, 1, 2, 2, 3, 4))):
+    for _ in range(dice.choice((0, 1, 1, 2, 2, 3, 4)) or dice.clean):
         size = dice.choice((0, 1, 2, 3, 5, 10, 64, 1000, -1 if dice.chance(0.3) else 7))
         if dice.odd(0.03):
             size = dice.choice((2**31, 2**33, -5, 12345678901))
@@ -187,7 +187,7 @@ def record_names(dice: Dice, names: list[str], homes: list[str], device: str) ->
         stays = device.startswith(home) and not (device != home and index % 3 == 0)
         if dice.chance(0.75) if stays else dice.odd(0.06):
             chosen += [name] * dice.choice((1, 1, 1, 1, 2, 4))
-    if dice.chance(0.3):
+    if dice.chance(0.3) and (device == homes[0] or not dice.clean):
         chosen += ["RecvTensor", "_SOURCE", "unknown/node"][: dice.randint(0, 3)]
     if dice.odd(0.3):
         chosen += dice.several(ODD_RECORDS, 4)
@@ -282,7 +282,7 @@ def frames(
     stack = earlier[: dice.randint(0, len(earlier))]
     for _ in range(dice.choice((0, 1, 1, 2, 3, 6)) or not stack):
         file = dice.choice(ODD_FILES if dice.odd(0.05) else FILES)
-        function = dice.choice(ODD_FUNCTIONS if dice.odd(0.05) else FUNCTIONS)
+        function = dice.choice(ODD_FUNCTIONS if dice.odd(0.02) else FUNCTIONS)
         stack.append((file, function, dice.choice((1, 2, 3, 10, 11, 200))))
     stacks.append(stack)
     for file, function, line in stack:
