@@ -188,6 +188,20 @@ class Profile:
             has_trace=self.has_trace or bool((known & log.has_stack).any()),
         )
 
+    @property
+    def coverage(self) -> float:
+        """The share of nodes that the runs speak of; run-time nodes count from their second record."""
+        return self.derived("coverage", self._coverage)
+
+    def _coverage(self) -> float:
+        seen = np.zeros(len(self.nodes), np.int64)
+        for records in self.records:
+            np.add.at(seen, records.node, 1)
+        for saved in self.saved:
+            seen[saved.span_node] += 1
+        covered = int((seen > np.where(self.nodes.in_graph, 0, 1)).sum())
+        return covered / (len(self.nodes) + 1e-10)
+
     def with_type(self, type_name: str, names: pa.Array) -> Profile:
         """Give the nodes of some names one more type."""
         ids = ids_of(names, self.nodes.name)
