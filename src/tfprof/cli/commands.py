@@ -1,0 +1,242 @@
+"""The commands, one row each: flags, shell, help and completion derive from this table.
+
+A new command is a function and a row; what it needs of the engine it imports when it runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfprof.cli.console import Console, checked, options_block
+from tfprof.cli.words import Flag, Line
+from tfprof.errors import OptionError
+from tfprof.options import did_you_mean
+
+__all__ = ["COMMANDS", "Command", "perform"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what it does in one line, how it is done, and what it can be told.
+
+    `where` is `both`, or the only place it makes sense in: `shell` or `flags`. `words` is what help
+    calls the plain words after it. `teach` explains it with an example for the demo.
+    """
+
+    name: str
+    help: str
+    run: Callable[[Console, Line], None]
+    where: str = "both"
+    words: str = ""
+    options: bool = False
+    flags: tuple[Flag, ...] = ()
+    teach: str = ""
+
+
+def perform(console: Console, line: Line) -> None:
+    """Run a command that was read from flags or in the shell."""
+    here = "shell" if console.is_shell else "flags"
+    command = COMMANDS.get(line.command)
+    if command is None:
+        known = [name for name, found in COMMANDS.items() if found.where in ("both", here)]
+        near = did_you_mean(line.command, known) or f"; known are {', '.join(known)}"
+        raise OptionError(f"unknown command '{line.command}'{near}")
+    if command.where not in ("both", here):
+        place = "at the prompt" if command.where == "shell" else "on the command line"
+        raise OptionError(f"'{command.name}' works only {place}")
+    if line.words and not command.words:
+        hint = "; options begin with a dash" if command.options else ""
+        raise OptionError(f"'{command.name}' takes no '{line.words[0]}'{hint}")
+    _refuse_foreign_flags(command, line)
+    command.run(console, line)
+
+
+def _refuse_foreign_flags(command: Command, line: Line) -> None:
+    own = {flag.name for flag in command.flags}
+    for other in COMMANDS.values():
+        for flag in other.flags:
+            if flag.name in line.values and flag.name not in own:
+                raise OptionError(f"option '--{flag.name}' belongs to '{other.name}'")
+
+
+def _view(console: Console, line: Line) -> None:
+    from tfprof import outputs
+    from tfprof.outputs import text
+
+    # Wrong options are told before a large file is read.
+    checked({**console.given, **line.options}, console.quirks)
+    options = console.options(line.options)
+    report = console.profile.report(line.command, options, compat=console.compat)
+    for message in report.messages:
+        console.screen.note(message)
+    output, _ = outputs.parse(options.output)
+    if output.name != "stdout":
+        with _messages(console):
+            report.write()
+        return
+    legend = line.values.get("legend", console.legend)
+    console.screen.answer(text.encoded(report, legend=legend or None))
+
+
+@contextlib.contextmanager
+def _messages(console: Console) -> Iterator[None]:
+    """What writers print about what they wrote is a message, except where it is the answer."""
+    if console.compat or sys.stderr is None:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        stream = sys.stderr
+        if console.screen.quiet:
+            stream = stack.enter_context(Path("/dev/null").open("w"))
+        stack.enter_context(contextlib.redirect_stdout(stream))
+        yield
+
+
+def _advise(console: Console, line: Line) -> None:
+    from tfprof import advisor
+
+    advice = advisor.advise(console.profile, line.words or None, compat=console.compat)
+    for message in advice.messages:
+        console.screen.note(message)
+    console.screen.say(advice.text())
+
+
+def _tables(console: Console, line: Line) -> None:
+    folder = line.values.get("out")
+    if not folder:
+        raise OptionError("'tables' needs --out: a folder to write to")
+    from tfprof.outputs import tables
+
+    tables.save_tables(console.profile, Path(folder).expanduser())
+
+
+def _set(console: Console, line: Line) -> None:
+    if not line.options and not console.compat:
+        show_options(console)
+        return
+    checked({**console.given, **line.options}, console.quirks)
+    console.given.update(line.options)
+
+
+def _reset(console: Console, _line: Line) -> None:
+    console.given.clear()
+
+
+def show_options(console: Console) -> None:
+    """Print the current options, as an empty line does."""
+    console.screen.say(options_block(console.options(), compat=console.compat))
+
+
+def _help(console: Console, line: Line) -> None:
+    from tfprof.cli.help import help_text
+
+    console.screen.say(help_text(line.words))
+
+
+def _completion(console: Console, line: Line) -> None:
+    from tfprof.cli.scripts import script
+
+    console.screen.say(script(line.words))
+
+
+def _leave(_console: Console, _line: Line) -> None:
+    # As if the input had ended.
+    raise EOFError
+
+
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        Command(
+            "scope",
+            "what each name scope costs",
+            _view,
+            options=True,
+            teach="Nodes stand below the nodes and scopes that their names begin with, as files\n"
+            "do in folders. The best view for parameters, and for time if scopes are well\n"
+            "named.\n\n"
+            "  scope -select params -max_depth 4 -account_type_regexes _trainable_variables\n"
+            "  scope -select micros -min_micros 10000 -order_by micros -max_depth 30",
+        ),
+        Command(
+            "graph",
+            "what the inputs of a node cost",
+            _view,
+            options=True,
+            teach="Nodes stand below the nodes that consume what they produce. It answers what\n"
+            "the loss depends on, and makes the best timeline.\n\n"
+            "  graph -start_name_regexes cost.* -max_depth 100 -min_micros 10000 -select micros",
+        ),
+        Command(
+            "op",
+            "what each operation type costs",
+            _view,
+            options=True,
+            teach="Nodes of one type, such as Conv2D, are added up. The percentages are the share\n"
+            "of this row and all that follow, and of this row alone.\n\n"
+            "  op -select micros,bytes,occurrence -order_by micros\n"
+            "  op -select float_ops -min_float_ops 1 -order_by float_ops",
+        ),
+        Command(
+            "code",
+            "what each line of Python costs (needs an op log)",
+            _view,
+            options=True,
+            teach="Nodes stand where the Python code created them, line below calling line. It\n"
+            "needs code traces: an op log, or a profile that has them.\n\n"
+            "  code -max_depth 20 -show_name_regexes .*resnet.* -select micros -order_by micros",
+        ),
+        Command(
+            "advise",
+            "look for known problems and say what to do",
+            _advise,
+            words="[CHECKER]…",
+            teach="All checkers run unless some are named.\n\n  advise",
+        ),
+        Command(
+            "set",
+            "keep options for the lines that follow",
+            _set,
+            where="shell",
+            options=True,
+            teach="Options on any other line hold for that line alone. `set` by itself shows all\n"
+            "options, as an empty line does.\n\n"
+            "  set -account_type_regexes _trainable_variables\n"
+            "  scope -select params",
+        ),
+        Command("reset", "forget what was set", _reset, where="shell"),
+        Command(
+            "tables",
+            "write the whole profile as Parquet tables",
+            _tables,
+            where="flags",
+            flags=(Flag("out", "text", "the folder to write to", "DIR"),),
+            teach="One file per table, for pandas, DuckDB and others.\n\n"
+            "  tfprof --demo tables --out=profile_tables",
+        ),
+        Command(
+            "completion",
+            "print a completion script for bash, zsh or fish",
+            _completion,
+            where="flags",
+            words="SHELL",
+            teach="  bash:  tfprof completion bash > ~/.local/share/bash-completion/completions/"
+            "tfprof\n"
+            "  zsh:   tfprof completion zsh > a folder of $fpath, as _tfprof\n"
+            "  fish:  tfprof completion fish > ~/.config/fish/completions/tfprof.fish",
+        ),
+        Command(
+            "help",
+            "explain a command or an option",
+            _help,
+            words="[COMMAND or -OPTION]",
+            teach="  help scope\n  help -select",
+        ),
+        Command("exit", "leave (so does Ctrl-D)", _leave, where="shell"),
+        Command("quit", "leave", _leave, where="shell"),
+    )
+}

@@ -1,0 +1,111 @@
+"""What a command works with: the profile, the options that were set, and the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tfprof.cli.defaults import options_for
+from tfprof.cli.screen import Screen
+from tfprof.cli.words import shown
+from tfprof.errors import OptionError
+from tfprof.metrics import METRICS
+from tfprof.options import OPTIONS, Options, listed
+from tfprof.quirks import Quirks, quirks_for
+
+if TYPE_CHECKING:
+    from tfprof.profiles.profile import Profile
+
+__all__ = ["Console", "checked", "options_block"]
+
+_WIDTH = 28
+
+
+@dataclass(slots=True)
+class Console:
+    """One command line or one shell; `given` holds what `set` keeps for the lines to come."""
+
+    screen: Screen
+    read: Callable[[], Profile] | None = None
+    compat: bool = False
+    legend: bool = False
+    given: dict[str, Any] = field(default_factory=dict)
+    is_shell: bool = False
+    _profile: Profile | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """The profile, read when a command first needs it."""
+        if self._profile is None:
+            if self.read is None:
+                raise OptionError("no input: give --graph_path or --profile_path, or try --demo")
+            self._profile = self.read()
+        return self._profile
+
+    @property
+    def quirks(self) -> Quirks:
+        """Whether answers are right or the original's."""
+        return quirks_for(self.compat)
+
+    def options(self, more: Mapping[str, Any] | None = None) -> Options:
+        """The options of a line: its own, then those that were set, then defaults."""
+        given = {**self.given, **(more or {})}
+        checked(given, self.quirks)
+        return options_for(given, has_runs=bool(self.profile.steps), compat=self.compat)
+
+
+def checked(given: Mapping[str, Any], quirks: Quirks) -> None:
+    """Refuse values that could only fail later: unknown names, invalid regexes and outputs."""
+    from tfprof import outputs, regexes
+
+    options = Options().changed(given)
+    for name in given:
+        if OPTIONS[name].kind == "regexes":
+            regexes.check(name, getattr(options, name), quirks)
+    outputs.parse(options.output)
+
+
+def options_block(options: Options, *, compat: bool) -> str:
+    """All options with their values, one on a line, as an empty line shows them."""
+    if compat:
+        known = [(name, value) for name, value in listed(options) if not _is_ours(name)]
+        return "".join(f"{name:<{_WIDTH}}{value}\n" for name, value in known)
+    lines = []
+    for option in OPTIONS.values():
+        lines += [f"# {comment}" for comment in _comments(option.kind)]
+        lines.append(f"-{option.name:<{_WIDTH - 1}}{shown(getattr(options, option.name))}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _is_ours(name: str) -> bool:
+    return OPTIONS[name.lstrip("-")].extension
+
+
+def _comments(kind: str) -> list[str]:
+    if kind == "select":
+        return [
+            "supported select fields. Availability depends on --[run_meta|checkpoint|op_log]_path.",
+            f"[{'|'.join(METRICS)}]",
+        ]
+    if kind != "output":
+        return []
+    from tfprof.outputs import OUTPUTS
+
+    kinds = [f"{name} (default)" if name == "stdout" else name for name in OUTPUTS]
+    pairs = [
+        f"  {number}. {name}: {_pairs(output.keys)}"
+        for number, (name, output) in enumerate(OUTPUTS.items(), 1)
+    ]
+    return [
+        "format: output_type:key=value,key=value...",
+        f"output_types: {', '.join(kinds)}.",
+        "key=value pairs:",
+        *pairs,
+        "E.g. file:outfile=/tmp/report.txt",
+    ]
+
+
+def _pairs(keys: tuple[str, ...]) -> str:
+    named = {"outfile": "filename"}
+    return ", ".join(f"{key}=<{named.get(key, 'value')}>" for key in keys) or "None."

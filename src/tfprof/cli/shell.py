@@ -1,0 +1,161 @@
+"""The prompt: one command per line, with completion and a history; or lines from a pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import tfprof
+from tfprof.cli.commands import COMMANDS, perform, show_options
+from tfprof.cli.console import Console
+from tfprof.cli.inputs import INPUTS
+from tfprof.cli.words import Known, read_line, split_line
+from tfprof.errors import OptionError, TfprofError
+from tfprof.options import OPTIONS
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import CompleteEvent, Completion
+    from prompt_toolkit.document import Document
+
+__all__ = ["history_file", "interact"]
+
+PROMPT = "tfprof> "
+
+
+def interact(console: Console, stdin: IO[str] | None) -> int:
+    """Answer lines until the user leaves.
+
+    At a terminal the status is 0; of piped lines it is that of the worst failure, or 0.
+    """
+    console.is_shell = True
+    profile = console.profile
+    console.options()
+    if stdin is None or not stdin.isatty():
+        return max([0, *_piped(console, stdin or ())])
+    console.screen = replace(console.screen, paged=True)
+    console.screen.note(
+        f"tfprof {tfprof.__version__}: {len(profile.nodes):,} nodes, {len(profile.steps)} steps. "
+        "Enter shows the options, Tab completes, help explains, Ctrl-D leaves."
+    )
+    session = _session(console)
+    while _turn(console, session):
+        pass
+    return 0
+
+
+def _turn(console: Console, session: PromptSession[str]) -> bool:
+    """Ask for a line and answer it; false when the user leaves."""
+    try:
+        answer(console, session.prompt(PROMPT))
+    except KeyboardInterrupt:
+        return True
+    except EOFError:
+        return False
+    return True
+
+
+def _piped(console: Console, lines: Iterable[str]) -> Iterator[int]:
+    with contextlib.suppress(EOFError):
+        for line in lines:
+            yield answer(console, line.rstrip("\r\n"))
+
+
+def answer(console: Console, line: str) -> int:
+    """Answer one line; a failure is printed and told by the status, and the shell goes on."""
+    from tfprof.cli import FAILED, status_of
+
+    try:
+        _obey(console, line)
+    except TfprofError as error:
+        console.screen.error(str(error))
+        return status_of(error)
+    except (BrokenPipeError, EOFError):
+        raise
+    except Exception as error:
+        console.screen.error(f"unexpected {type(error).__name__}: {error}; please report it")
+        return FAILED
+    return 0
+
+
+def _obey(console: Console, text: str) -> None:
+    if not text:
+        show_options(console)
+        return
+    # Lines copied from documents come with their prompt and comments.
+    text = text.strip().removeprefix(PROMPT.strip()).lstrip()
+    if not text or text.startswith("#"):
+        return
+    words = split_line(text)
+    if not words or words[0].startswith("-"):
+        raise OptionError(f"a line begins with a command: one of {', '.join(_commands())}")
+    for word in words:
+        name = word.partition("=")[0].lstrip("-")
+        if word.startswith("--") and name in INPUTS:
+            raise OptionError(f"option '--{name}' belongs to the start of tfprof")
+    perform(console, read_line(words, _known()))
+
+
+def _commands() -> list[str]:
+    return [name for name, command in COMMANDS.items() if command.where != "flags"]
+
+
+def _known() -> Mapping[str, Known]:
+    from tfprof.cli import SWITCHES
+
+    own = {flag.name: flag for name in _commands() for flag in COMMANDS[name].flags}
+    return {**OPTIONS, **own, "legend": SWITCHES["legend"]}
+
+
+def history_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where lines are remembered, in the folder that the user's system has for such things."""
+    state = environment.get("XDG_STATE_HOME") or ""
+    folder = Path(state) if Path(state).is_absolute() else Path("~/.local/state").expanduser()
+    return folder / "tfprof" / "history"
+
+
+def _session(console: Console) -> PromptSession[str]:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import Completer, Completion, ThreadedCompleter
+    from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+    from prompt_toolkit.output import create_output
+
+    from tfprof.cli.complete import candidates
+
+    class Lines(FileHistory):
+        def store_string(self, string: str) -> None:
+            try:
+                super().store_string(string)
+            except OSError:
+                # A full disk must not end the session.
+                return
+
+    class Known(Completer):
+        def get_completions(
+            self,
+            document: Document,
+            complete_event: CompleteEvent,  # noqa: ARG002 - the caller's word
+        ) -> Iterable[Completion]:
+            for found in candidates(document.text_before_cursor, console):
+                yield Completion(found.text, -found.replaces, display_meta=found.about[:60])
+
+    history: History
+    try:
+        path = history_file()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        history = Lines(str(path))
+    except (OSError, RuntimeError):
+        history = InMemoryHistory()
+    return PromptSession(
+        history=history,
+        completer=ThreadedCompleter(Known()),
+        complete_while_typing=False,
+        enable_history_search=True,
+        output=create_output(stdout=sys.stdout, always_prefer_tty=True),
+    )
