@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any
 
 from tfprof import outputs
+from tfprof.advisor import Advice, advise
 from tfprof.errors import OptionError
 from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
@@ -86,6 +87,13 @@ class Session:
         return make_report(
             self.profile, kind, Options.build(options, self.quirks), self.quirks, built_from=built
         )
+
+    def advise(self, checkers: Any = None) -> Advice:
+        """What checkers find; in compat this builds all views, as the original does."""
+        built: dict[str, Profile] = {}
+        if self.quirks.views_built_once:
+            built = {kind: self._built.setdefault(kind, self.profile) for kind in VIEWS}
+        return advise(self.profile, checkers, compat=self.quirks.views_built_once, views=built)
 
     def serialize(self) -> bytes:
         """The ProfileProto of all that was added."""

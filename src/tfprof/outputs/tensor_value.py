@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.loaders.checkpoint.dtypes import DTYPES
-from tfprof.protos import output_pb2
+from tfprof.protos import graph_pb2, output_pb2
 from tfprof.quirks import ORIGINAL
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _described(info: TensorInfo, found: Statistics) -> str:
 
 def tensor_message(values: Array, dtype: str, *, rounded: bool = False) -> Any:
     """All values of a tensor; complex numbers and what exceeds 64 signed bits as strings."""
-    message = output_pb2.TFProfTensorProto(dtype=_NUMBER[dtype])
+    message = output_pb2.TFProfTensorProto(dtype=graph_pb2.DataType.Name(_NUMBER[dtype]))
     flat = values.reshape(-1)
     kind = flat.dtype.kind
     if kind == "f":

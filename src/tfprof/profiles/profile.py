@@ -320,4 +320,5 @@ def _checkpoint_nodes(tensors: Mapping[str, TensorInfo]) -> Nodes:
 def _shape_attr(sizes: list[int]) -> bytes:
     dims = [graph_pb2.TensorShapeProto.Dim(size=size) for size in sizes]
     shape = graph_pb2.TensorShapeProto(dim=dims)
-    return graph_pb2.AttrValue(shape=shape).SerializeToString()
+    data: bytes = graph_pb2.AttrValue(shape=shape).SerializeToString()
+    return data

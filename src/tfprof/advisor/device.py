@@ -1,0 +1,28 @@
+"""What device names say: the kind of a device, and which devices are alike."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["family", "is_accelerator", "kind"]
+
+_KIND = re.compile(r"(?:device:|host:|/|^)([a-z][a-z0-9_]*):\d+(?:/stream.*|/memcpy.*)?$", re.ASCII)
+_NO_KINDS = frozenset({"job", "replica", "task", "stream", "memcpy"})
+_NUMBER = re.compile(r"(?<=:)\d+")
+
+
+def kind(device: str) -> str:
+    """`cpu`, `gpu`, `tpu` and so on; empty if the name does not tell."""
+    found = _KIND.search(device)
+    return found[1] if found and found[1] not in _NO_KINDS else ""
+
+
+def is_accelerator(device: str) -> bool:
+    """Whether a device is something other than a CPU."""
+    found = kind(device)
+    return bool(found) and "cpu" not in found
+
+
+def family(device: str) -> str:
+    """The name without numbers, which devices of the same job and kind share."""
+    return _NUMBER.sub("*", device)

@@ -1,0 +1,43 @@
+"""How long each step took, and when something ran in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfprof.advisor.intervals import Intervals
+from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.runs import Runs
+
+__all__ = ["StepTime", "step_times"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepTime:
+    """A step: which intervals of the runs are in it, and when it starts and ends."""
+
+    step: int
+    rows: Bools
+    start: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        """From the first start to the last end."""
+        return self.end - self.start
+
+    def when(self, runs: Runs, rows: Bools) -> Intervals:
+        """When some of the intervals run, as far as they are in this step."""
+        wanted = rows & self.rows
+        start: Ints = runs.time_start[wanted]
+        return Intervals(start, start + runs.time_duration[wanted])
+
+
+def step_times(runs: Runs, steps: tuple[int, ...]) -> list[StepTime]:
+    """The steps in which anything ran."""
+    found = []
+    for position, step in enumerate(steps):
+        rows = runs.time_step == position
+        if rows.any():
+            end = runs.time_start[rows] + runs.time_duration[rows]
+            found.append(StepTime(step, rows, int(runs.time_start[rows].min()), int(end.max())))
+    return found

@@ -1,0 +1,114 @@
+"""UnknownFlops: what the count of float operations leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.facts import INPUT, TRANSFER, Facts, count, share, time
+from tfprof.advisor.finding import Evidence, Finding, Stake
+from tfprof.advisor.need import GRAPH
+from tfprof.advisor.source_line import source_line
+from tfprof.cost.original import REPAIRED_RULES
+from tfprof.cost.rules import RULES
+from tfprof.cost.rules.free import FREE
+from tfprof.profiles.columns import Bools
+from tfprof.profiles.profile import Profile
+from tfprof.protos import graph_pb2
+
+__all__ = ["CHECKER"]
+
+_NAME = "UnknownFlops"
+_FLOATS = frozenset({1, 2, 8, 14, 18, 19})
+_TYPES = ("T", "dtype", "Tidx", "SrcT")
+
+
+def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
+    """Nodes that do arithmetic and have no count, by op type and by the time they take."""
+    facts = Facts(profile, settings.quirks)
+    unknown = _uncounted(facts)
+    if not unknown.any():
+        return
+    arithmetic = unknown | (profile.nodes.float_ops > 0)
+    micros = int(facts.micros[unknown].sum())
+    whole = int(facts.micros[facts.runs.exists].sum())
+    part = micros / whole if whole else unknown.sum() / arithmetic.sum()
+    if part < settings["share"]:
+        return
+    of_time = f", which take {part:.1%} of the time" if whole else ""
+    message = (
+        f"{int(unknown.sum())} of {int(arithmetic.sum())} nodes that do arithmetic have no float "
+        f"operations{of_time}"
+    )
+    nodes = count(int(unknown.sum()))
+    stake = Stake(time(micros), "per step") if whole else Stake(nodes, "nodes")
+    rows = tuple(_rows(facts, unknown, settings.top, whole))
+    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, stake)
+
+
+def _uncounted(facts: Facts) -> Bools:
+    """Which nodes of the graph ought to have float operations and have none."""
+    profile = facts.profile
+    works = np.array(
+        [
+            op not in FREE and not INPUT.fullmatch(op) and not TRANSFER.fullmatch(op)
+            for op in facts.op_types
+        ],
+        bool,
+    )[facts.op_code]
+    candidates = works & profile.nodes.in_graph & (profile.nodes.float_ops == 0)
+    ran = np.zeros(len(profile.nodes), bool)
+    ran[facts.runs.span_node] = True
+    if ran.any():
+        candidates &= ran
+    for node in np.flatnonzero(candidates):
+        candidates[node] = _floats(profile, int(node))
+    return candidates
+
+
+def _floats(profile: Profile, node: int) -> bool:
+    """Whether a node's element type is a float, or not known."""
+    attrs = {item["key"]: item["value"] for item in profile.nodes.attrs[node].as_py() or ()}
+    for name in _TYPES:
+        if name in attrs:
+            return graph_pb2.AttrValue.FromString(attrs[name]).type in _FLOATS
+    # Ops without any type and without a formula handle files, queues, tables and the like.
+    return profile.nodes.op[node].as_py() in RULES
+
+
+def _rows(facts: Facts, unknown: Bools, top: int, whole: int) -> Iterator[Evidence]:
+    """The op types that matter most, each with the line that made its dearest node."""
+    codes = facts.op_code[unknown]
+    micros = np.bincount(codes, facts.micros[unknown].astype(float), len(facts.op_types))
+    nodes = np.bincount(codes, minlength=len(facts.op_types))
+    present = np.flatnonzero(nodes).tolist()
+    ranked = sorted(present, key=lambda at: (-micros[at], -nodes[at], facts.op_types[at]))
+    for at in ranked[:top]:
+        op = facts.op_types[at]
+        those = np.flatnonzero(unknown & (facts.op_code == at))
+        dearest = int(those[np.argmax(facts.micros[those])])
+        numbers = {"nodes": count(int(nodes[at]))}
+        if whole:
+            numbers |= {"time": time(micros[at]), "share": share(micros[at] / whole)}
+        source = source_line(facts.profile, dearest)
+        yield Evidence(op, numbers, source=source, note=_reason(op))
+
+
+def _reason(op: str) -> str:
+    if op in REPAIRED_RULES:
+        return "a shape is unknown, or there is no op log"
+    return "TensorFlow has no formula, tfprof has one" if op in RULES else "no formula"
+
+
+CHECKER = Checker(
+    _NAME,
+    "what the count of float operations leaves out",
+    check,
+    needs=(GRAPH,),
+    settings={
+        "share": Setting(0.01, "silent if less than this share of time (or nodes) is left out"),
+        "top": Setting(5, "op types to show"),
+    },
+)
