@@ -190,9 +190,10 @@ def _unchecked(option: Option, value: Any) -> Any:
     return tuple(value) if option.kind in ("regexes", "select") else value
 
 
-def listed(options: Options) -> list[tuple[str, str]]:
-    """Names and values of all options as they are printed."""
-    return [(f"-{option.name}", _printed(option, options)) for option in OPTIONS.values()]
+def listed(options: Options, *, extensions: bool = True) -> list[tuple[str, str]]:
+    """Names and values of all options as they are printed, or only of those the original has."""
+    shown = [option for option in OPTIONS.values() if extensions or not option.extension]
+    return [(f"-{option.name}", _printed(option, options)) for option in shown]
 
 
 def _printed(option: Option, options: Options) -> str:

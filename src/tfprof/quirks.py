@@ -138,6 +138,12 @@ class Quirks:
         "a saved profile forgets that accelerator streams were missing",
         "the warning is kept",
     )
+    exact_run_names: bool = _quirk(
+        "N29",
+        "run-time shapes complete a node only under its own name and with all its outputs, "
+        "so that fed tensors stay unknown",
+        "`_arg_x_0_0` is output 0 of `x`, and every output that was seen counts",
+    )
     loose_gradient_names: bool = _quirk(
         "N33",
         "code view takes `a_grad/gradients/y` for a gradient and leaves out gradients "
@@ -169,11 +175,6 @@ class Quirks:
         "a trim regex that matches `_TFProfRoot` leaves nothing but the root, or crashes",
         "the root is never trimmed",
     )
-    root_can_be_named: bool = _quirk(
-        "C5",
-        "a node or op type called `_TFProfRoot` crashes",
-        "it is an ordinary node",
-    )
     invalid_regex_matches_nothing: bool = _quirk(
         "I3",
         "an invalid regex is logged and matches nothing",
@@ -189,10 +190,36 @@ class Quirks:
         "regex lists and select that are not given are empty",
         "regexes that are not given are `.*`, and select is micros",
     )
+    failures_are_empty: bool = _quirk(
+        "I14",
+        "an unknown step or missing traces print a message and give an empty result",
+        "they are errors that say what to do",
+    )
+    legend_always: bool = _quirk(
+        "§11",
+        "every report begins with what its view and columns mean",
+        "the legend comes when asked for",
+    )
+    own_options_hidden: bool = _quirk(
+        "§11",
+        "the list of options has the 21 that the original has",
+        "it has all options",
+    )
     graph_legend_says_scope: bool = _quirk(
         "I9",
         "the legend of graph view describes scope view",
         "it describes graph view",
+    )
+    plain_timelines: bool = _quirk(
+        "I12",
+        "a timeline is written to `<file>_<step>`, and its regions say only their names",
+        "the step follows the name only if several files are written, and regions say more",
+    )
+    refusals_are_notes: bool = _quirk(
+        "§5.6",
+        "an output that a view cannot have is a note and a result without numbers; the timeline "
+        "of all steps of graph view has no result",
+        "the former is an error, the latter has the result of any other output",
     )
 
 

@@ -6,7 +6,7 @@ Every writer takes a Report, so that text, file, timeline, message and page can 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -166,6 +166,12 @@ class Report:
                     return Row(self, position)
         raise KeyError(name)
 
+    def of_step(self, step: int) -> Report:
+        """The same report of one step."""
+        if step == self.options.step:
+            return self
+        return _report_of(self.profile, self.view, replace(self.options, step=step), self.quirks)
+
     def text(self, *, legend: bool | None = None) -> str:
         """The report as it is printed; `legend` defaults to what the original does in compat."""
         from tfprof.outputs import text
@@ -200,14 +206,18 @@ def make_report(
         if option.kind == "regexes":
             regexes.check(option.name, getattr(options, option.name), quirks)
     view = view_of(built_from or profile, kind, quirks)
+    return _report_of(profile, view, options, quirks)
+
+
+def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:
     missing = _missing(profile, view, options, quirks)
-    if missing and not quirks.names_unchecked:
+    if missing and not quirks.failures_are_empty:
         raise OptionError(missing)
     if missing:
         return _nothing(profile, view, options, quirks, (*view.warnings, missing))
     times = times_matched(profile, options.account_type_regexes, quirks)
     numbers = measures(profile, quirks, options.step)
-    if kind == "op":
+    if view.kind == "op":
         return _list_report(profile, view, options, quirks, times, numbers)
     return _tree_report(profile, view, options, quirks, times, numbers)
 
@@ -215,14 +225,14 @@ def make_report(
 def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
     """Why there is nothing to show, or nothing."""
     if options.step >= 0 and options.step not in profile.steps:
-        if quirks.names_unchecked:
+        if quirks.failures_are_empty:
             known = "".join(f"{step} " for step in profile.steps)
             return f"Options -step={options.step} not found.\nAvailable steps: {known}"
         known = ", ".join(map(str, profile.steps)) or "none"
         return f"option 'step': there is no step {options.step}; known steps are {known}"
     if view.kind == "code" and (not profile.has_trace or len(view.tree) < 2):
         return "No code trace information" + (
-            "" if quirks.names_unchecked else "; give an op log with code traces (op_log)"
+            "" if quirks.failures_are_empty else "; give an op log with code traces (op_log)"
         )
     return ""
 

@@ -53,6 +53,7 @@ def main(argv: list[str] | None = None) -> int:
 
     checked = identical = 0
     crashes: Counter[str] = Counter()
+    quirks: Counter[str] = Counter()
     shown: list[str] = []
     began = time.monotonic()
     for chunk in outcomes(first, count, modes, 1 if single else arguments.jobs):
@@ -60,6 +61,7 @@ def main(argv: list[str] | None = None) -> int:
             checked += 1
             identical += not outcome.differences
             crashes.update(outcome.crashes)
+            quirks.update(outcome.quirks)
             shown += map(str, outcome.differences if single else outcome.differences[:1])
         speed = checked / (time.monotonic() - began)
         print(f"\r{checked} cases, {speed:.0f}/s", end="", file=sys.stderr, flush=True)
@@ -67,6 +69,8 @@ def main(argv: list[str] | None = None) -> int:
     for text in shown if single else shown[:SHOWN]:
         print(text, end="\n\n")
     print(f"identical: {identical} of {checked}")
+    if quirks:
+        print("differences by default, by quirk:", dict(quirks.most_common()))
     print("failures of the original:", dict(crashes.most_common()) or "none")
     return 0 if identical == checked else 1
 

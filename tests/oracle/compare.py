@@ -23,6 +23,7 @@ from google.protobuf.message import DecodeError, Message
 
 import tfprof.api
 from tests.oracle.cases import Case, Request, Step, generate
+from tests.oracle.explain import explanation
 from tests.oracle.original import Answer, Call, Original, destination
 from tfprof.errors import TfprofError
 from tfprof.protos import log_pb2, output_pb2, pprof_pb2
@@ -47,7 +48,9 @@ class Mode:
     """A way to drive both programs through a case."""
 
     jobs: Callable[[Case], list[list[Call]]]
-    compat: bool = True  # or: clean cases through the repaired program
+    compat: bool = True  # or through the repaired program
+    clean: bool = False  # cases that no defect of the original applies to
+    explained: bool = False  # answers may differ if quirks explain it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Outcome:
     seed: int
     differences: tuple[Difference, ...]
     crashes: tuple[str, ...]  # how the original failed
+    quirks: tuple[str, ...] = ()  # what explains that the repaired program differs
 
 
 def one_shot(case: Case) -> list[list[Call]]:
@@ -113,7 +117,8 @@ MODES = {
     "session": Mode(session),
     "reload": Mode(reload),
     "outputs": Mode(outputs),
-    "default": Mode(one_shot, compat=False),
+    "default": Mode(one_shot, compat=False, clean=True),
+    "explained": Mode(one_shot, compat=False, explained=True),
 }
 
 
@@ -211,7 +216,7 @@ def check(seeds: Iterable[int], mode_name: str, original: Original) -> Iterator[
     """Compare the cases of these seeds."""
     mode = MODES[mode_name]
     cases = [
-        generate(seed, crashing=mode.compat and seed % CRASHING == 0, clean=not mode.compat)
+        generate(seed, crashing=not mode.clean and seed % CRASHING == 0, clean=mode.clean)
         for seed in seeds
     ]
     jobs = [mode.jobs(case) for case in cases]
@@ -219,13 +224,19 @@ def check(seeds: Iterable[int], mode_name: str, original: Original) -> Iterator[
     with tempfile.TemporaryDirectory(prefix="tfprof-oracle-") as folder:
         for case, group in zip(cases, jobs, strict=True):
             ours = Ours(Path(folder), compat=mode.compat)
-            differences, crashes = [], []
+            differences, crashes, quirks = [], [], []
             for job in group:
                 theirs = next(answers)
                 crashes += [answer.error for answer in theirs if answer.error]
+                if mode.explained and not theirs[0].error:
+                    reasons, detail = explained(job[0], theirs[0], ours)
+                    quirks += reasons
+                    if detail:
+                        differences.append(Difference(case.seed, mode_name, named(job[0]), detail))
+                    continue
                 for call, detail in compared(job, theirs, ours, compat=mode.compat):
                     differences.append(Difference(case.seed, mode_name, named(call), detail))
-            yield Outcome(case.seed, tuple(differences), tuple(crashes))
+            yield Outcome(case.seed, tuple(differences), tuple(crashes), tuple(quirks))
 
 
 def named(call: Call) -> str:
@@ -248,6 +259,25 @@ def compared(
         detail = difference(call, their, our, compat=compat)
         if detail:
             yield call, detail
+
+
+def explained(call: Call, their: Answer, ours: Ours) -> tuple[tuple[str, ...], str]:
+    """The quirks that explain how the repaired program differs, or what remains unexplained."""
+    our = ours.answer(call)
+    if our.error and not our.error.startswith(REFUSED):
+        return (), our.error
+    detail = difference(call, their, our, compat=True)
+    if not detail:
+        return (), ""
+    _, graph, run_meta, op_log, cmd, options = call
+    profile = tfprof.load(graph, [run_meta] if run_meta else [], op_log)
+    reasons = explanation(
+        profile,
+        cmd,
+        options,
+        lambda answer: not answer.error and not difference(call, their, answer, compat=True),
+    )
+    return (reasons, "") if reasons is not None else ((), detail)
 
 
 def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:

@@ -51,7 +51,7 @@ def encoded(report: Report, *, legend: bool | None = None) -> bytes:
     if not report.shown:
         return b""
     if legend is None:
-        legend = report.quirks.graph_legend_says_scope
+        legend = report.quirks.legend_always
     before = legend_text(report).encode() if legend else b""
     if report.kind != "op":
         return before + header(report).encode() + _tree_rows(report)
@@ -60,9 +60,10 @@ def encoded(report: Report, *, legend: bool | None = None) -> bytes:
     return before + header(report).encode() + _op_rows(report, np.arange(1, len(report)))
 
 
-def options_block(options: Options) -> str:
-    """The options, a line each."""
-    return "".join(f"{name:<28}{value}\n" for name, value in listed(options))
+def options_block(options: Options, *, extensions: bool = True) -> str:
+    """The options, a line each, or only those that the original has."""
+    lines = listed(options, extensions=extensions)
+    return "".join(f"{name:<28}{value}\n" for name, value in lines)
 
 
 def with_banners(report: Report) -> bytes:
@@ -70,7 +71,7 @@ def with_banners(report: Report) -> bytes:
     return b"".join(
         [
             b"\n=========================Options=============================\n",
-            options_block(report.options).encode(),
+            options_block(report.options, extensions=not report.quirks.own_options_hidden).encode(),
             b"\n==================Model Analysis Report======================\n",
             encoded(report, legend=True),
             b"\n======================End of Report==========================\n",
