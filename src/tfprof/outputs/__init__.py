@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError
-from tfprof.outputs import text
+from tfprof.outputs import pprof, text, timeline
 from tfprof.outputs.files import write_file
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def _to_stdout(report: Report, _keys: Mapping[str, str]) -> None:
 
 
 def _to_file(report: Report, keys: Mapping[str, str]) -> None:
-    if report.shown:
-        write_file(keys["outfile"], text.encoded(report))
+    write_file(keys["outfile"], text.encoded(report))
 
 
 def _to_nowhere(_report: Report, _keys: Mapping[str, str]) -> None:
@@ -64,6 +63,14 @@ OUTPUTS: dict[str, Output] = {
     for output in (
         Output("stdout", _to_stdout, (), "the terminal (default)"),
         Output("file", _to_file, ("outfile",), "the same text in a file"),
+        Output(
+            "timeline",
+            timeline.write,
+            ("outfile", "flows"),
+            "a trace for Perfetto and chrome://tracing; flows=cross|all|none; "
+            "several steps of graph view go to <outfile>_<step>",
+        ),
+        Output("pprof", pprof.write, ("outfile",), "a profile for pprof (code and scope view)"),
         Output("none", _to_nowhere, (), "nothing; only the result is returned"),
     )
 }
@@ -103,4 +110,4 @@ def _example(output: Output) -> str:
 def write(report: Report, value: str | None = None) -> Any:
     """Write a report where an `-output` value says."""
     output, keys = parse(report.options.output if value is None else value)
-    return output.write(report, keys)
+    return output.write(report, keys) if report.shown else None

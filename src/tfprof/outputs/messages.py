@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfprof.metrics import MEASURES
+from tfprof.outputs.refusals import refusal
 from tfprof.outputs.tensor_value import Values
 from tfprof.profiles.columns import starts
 from tfprof.profiles.inputs import input_shapes_of
 from tfprof.profiles.runs import runs_of
 from tfprof.protos import output_pb2
+from tfprof.views.view import ROOT
 
 if TYPE_CHECKING:
     from tfprof.report import Report
@@ -28,15 +30,19 @@ _LARGEST = 2**63 - 1
 
 def result(report: Report) -> Any:
     """The message of a report, of any depth."""
-    if report.kind in ("scope", "graph"):
-        root = output_pb2.GraphNodeProto()
-        if report.shown:
-            _fill_tree(report, root, _GraphNodes(report))
+    is_graph = report.kind in ("scope", "graph")
+    root = output_pb2.GraphNodeProto() if is_graph else output_pb2.MultiGraphNodeProto()
+    if not report.shown:
         return root
-    multi = output_pb2.MultiGraphNodeProto()
-    if report.shown:
-        _fill_tree(report, multi, _MultiNodes(report))
-    return multi
+    if report.quirks.refusals_are_notes:
+        output = report.options.output.partition(":")[0]
+        if refusal(report, output):
+            root.name = ROOT
+            return root
+        if output == "timeline" and report.kind == "graph" and report.options.step < 0:
+            return root
+    _fill_tree(report, root, _GraphNodes(report) if is_graph else _MultiNodes(report))
+    return root
 
 
 def _fill_tree(report: Report, root: Any, fill: Any) -> None:
@@ -125,9 +131,7 @@ class _MultiNodes:
         self.details = _Details(report)
 
     def __call__(self, message: Any, row: int) -> None:
-        message.MergeFrom(
-            _MultiGraphNode(name=self.names[row], **self.own[row], **self.total[row])
-        )
+        message.MergeFrom(_MultiGraphNode(name=self.names[row], **self.own[row], **self.total[row]))
         if row == 0:
             return
         first, last = self.bounds[row].tolist()

@@ -1,0 +1,94 @@
+"""The arrows of a graph timeline: from a run of a producer to a run of its consumer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tfprof.outputs.graph_timeline import Drawing, device_ranks, trackable
+from tfprof.profiles.columns import Ints
+from tfprof.profiles.runs import runs_of
+from tfprof.views.graph import producers
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["FLOWS", "all_pairs", "latest"]
+
+FLOWS = ("cross", "all", "none")
+"""Which arrows are drawn: between devices, between and within them, or none."""
+
+
+def latest(report: Report, drawn: Drawing, flows: str) -> tuple[Ints, Ints]:
+    """From each input's latest run before a consumer's start to that consumer."""
+    scheduled = np.flatnonzero(~drawn.accelerator)
+    if flows == "none" or not len(scheduled):
+        return scheduled[:0], scheduled[:0]
+    starts = np.unique(drawn.start)
+    code = np.searchsorted(starts, drawn.start)
+    key = drawn.node * len(starts) + code
+    source = scheduled[np.argsort(key[scheduled], kind="stable")]
+    target, producer = _with_inputs(report, drawn, scheduled)
+    pair = np.unique(target * len(report.profile.nodes) + producer)
+    target, producer = np.divmod(pair, len(report.profile.nodes))
+    wanted = producer * len(starts) + code[target]
+    at = np.searchsorted(key[source], wanted, side="right") - 1
+    found = source[at]
+    good = (at >= 0) & (drawn.node[found] == producer) & (found != target)
+    if flows == "cross":
+        good &= drawn.device[found] != drawn.device[target]
+    return found[good], target[good]
+
+
+def all_pairs(report: Report, drawn: Drawing) -> tuple[Ints, Ints]:
+    """From every run of a producer on another device to every run of its consumer.
+
+    A producer's run is looked up by device and start alone, so that another node that took its
+    place is drawn instead, as the original does.
+    """
+    scheduled = np.flatnonzero(~drawn.accelerator)
+    if len(np.unique(drawn.device[scheduled])) < 2:
+        return scheduled[:0], scheduled[:0]
+    target, producer = _with_inputs(report, drawn, scheduled)
+    runs = runs_of(report.profile, report.quirks)
+    rank = device_ranks(report)
+    step = report.profile.steps.index(report.options.step)
+    rows = np.flatnonzero((runs.time_step == step) & ~runs.time_accelerator)
+    rows = rows[np.lexsort((rank[runs.time_device[rows]], runs.time_node[rows]))]
+    bounds = np.searchsorted(runs.time_node[rows], np.arange(len(report.profile.nodes) + 1))
+    which, at = _expanded(bounds, producer)
+    target, run = target[which], rows[at]
+    device = np.array(drawn.devices, np.int64)[drawn.device]
+    crossing = device[target] != runs.time_device[run]
+    target, run = target[crossing], run[crossing]
+    starts = np.unique(drawn.start)
+    key = rank[device] * len(starts) + np.searchsorted(starts, drawn.start)
+    code = np.minimum(np.searchsorted(starts, runs.time_start[run]), len(starts) - 1)
+    wanted = rank[runs.time_device[run]] * len(starts) + code
+    source = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    good = (key[source] == wanted) & (starts[code] == runs.time_start[run])
+    return source[good], target[good]
+
+
+def _with_inputs(report: Report, drawn: Drawing, scheduled: Ints) -> tuple[Ints, Ints]:
+    """Each of these intervals with each input of its node that counts and ran in the step."""
+    profile = report.profile
+    count = len(profile.nodes)
+    counts = np.zeros(count, bool)
+    counts[report.view.node[1:]] = True
+    counts &= (report.times > 0) & trackable(report, runs_of(profile, report.quirks))
+    producer = producers(profile)
+    edges = np.flatnonzero((producer >= 0) & counts[producer])
+    bounds = np.searchsorted(profile.edges.consumer[edges], np.arange(count + 1))
+    which, at = _expanded(bounds, drawn.node[scheduled])
+    return scheduled[which], producer[edges[at]]
+
+
+def _expanded(bounds: Ints, owners: Ints) -> tuple[Ints, Ints]:
+    """For each owner in turn its elements, from `bounds[owner]` to `bounds[owner + 1]`."""
+    first = bounds[owners]
+    lengths = bounds[owners + 1] - first
+    which = np.repeat(np.arange(len(owners)), lengths)
+    before = np.cumsum(lengths) - lengths
+    return which, np.arange(len(which)) - np.repeat(before - first, lengths)

@@ -1,0 +1,129 @@
+"""The timeline of graph view: every run of every shown node, on its device, in lanes.
+
+`Drawing` is what one step looks like; `graph_events` writes it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tfprof.metrics import MEASURES
+from tfprof.profiles.columns import NO_DEVICE, Bools, Ints
+from tfprof.profiles.runs import Runs, runs_of
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["Drawing", "device_ranks", "device_title", "drawing", "trackable"]
+
+_MICROS = MEASURES.index("exec_micros")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The intervals of a step, in the order of device name and start.
+
+    `devices` are the drawn ones in the order in which the rows meet them; `device` is a position
+    among them, `row` one in the report. `lane` counts from 0 on each device.
+    """
+
+    devices: list[int]
+    row: Ints
+    node: Ints
+    device: Ints
+    start: Ints
+    duration: Ints
+    accelerator: Bools
+    lane: Ints
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def in_lanes(self) -> Ints:
+        """The intervals by device as met, lane and start: the order in which they are written."""
+        return np.lexsort((self.start, self.lane, self.device))
+
+
+def trackable(report: Report, runs: Runs) -> Bools:
+    """Which nodes ran in the step of a report, at a known time and on a known device."""
+    step = report.profile.steps.index(report.options.step)
+    ran = runs.span_node[(runs.span_step == step) & (runs.span_start != 0)]
+    found = np.zeros(len(report.profile.nodes), bool)
+    found[ran] = True
+    return found & (runs.device != NO_DEVICE)
+
+
+def device_title(device: str) -> str:
+    """What the timeline calls a device."""
+    kind = "execution" if "stream" in device else "scheduling"
+    return f"Op {kind} threads: {device}"
+
+
+def device_ranks(report: Report) -> Ints:
+    """Where each device of the profile stands by name."""
+    devices = report.profile.devices
+    order = sorted(range(len(devices)), key=devices.__getitem__)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def drawing(report: Report) -> Drawing:
+    """The intervals of the shown rows of a report of one step."""
+    runs = runs_of(report.profile, report.quirks)
+    step = report.profile.steps.index(report.options.step)
+    row_of = np.full(len(report.profile.nodes), -1, np.int64)
+    row_of[report.node[1:]] = np.arange(1, len(report))
+    row_of[~trackable(report, runs)] = -1
+    if not report.quirks.same_start_dropped:
+        row_of[(report.numbers[:, _MICROS] < report.options.min_micros).astype(bool)] = -1
+    rows = np.flatnonzero((runs.time_step == step) & (row_of[runs.time_node] >= 0))
+    rank = device_ranks(report)[runs.time_device[rows]]
+    rows = rows[np.lexsort((rank, row_of[runs.time_node[rows]]))]
+    met, first = np.unique(runs.time_device[rows], return_index=True)
+    devices = met[np.argsort(first)].tolist()
+    by_start = np.lexsort((runs.time_start[rows], device_ranks(report)[runs.time_device[rows]]))
+    rows = rows[by_start]
+    device, start = runs.time_device[rows], runs.time_start[rows]
+    if report.quirks.same_start_dropped and len(rows):
+        new = (np.diff(device) != 0) | (np.diff(start) != 0)
+        rows = rows[np.concatenate([[True], new])]
+        device, start = runs.time_device[rows], runs.time_start[rows]
+    position = np.zeros(len(report.profile.devices) + 1, np.int64)
+    position[devices] = np.arange(len(devices))
+    duration = runs.time_duration[rows]
+    return Drawing(
+        devices,
+        row_of[runs.time_node[rows]],
+        runs.time_node[rows].astype(np.int64),
+        position[device],
+        start,
+        duration,
+        runs.time_accelerator[rows],
+        _lanes(position[device], start, start + duration),
+    )
+
+
+def _lanes(device: Ints, start: Ints, end: Ints) -> Ints:
+    """For intervals by device and start the first lane of the device that is free by then."""
+    lanes = []
+    current, opened = -1, 0
+    busy: list[tuple[int, int]] = []
+    free: list[int] = []
+    for place, begin, finish in zip(device.tolist(), start.tolist(), end.tolist(), strict=True):
+        if place != current:
+            current, opened, busy, free = place, 0, [], []
+        while busy and busy[0][0] <= begin:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if free:
+            lane = heapq.heappop(free)
+        else:
+            lane, opened = opened, opened + 1
+        heapq.heappush(busy, (finish, lane))
+        lanes.append(lane)
+    return np.array(lanes, np.int64)

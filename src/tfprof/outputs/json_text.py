@@ -1,0 +1,90 @@
+"""JSON put together a column at a time: one text per event or row, each name escaped once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from json.encoder import encode_basestring_ascii
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.columns import Ints
+
+__all__ = ["Part", "bytes_of", "joined", "quoted", "quoted_texts"]
+
+Part = Any
+"""A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
+
+_REPLACEMENT = 0xFFFD
+_DELETE = "\x7f"
+
+
+def joined(count: int, *parts: Part) -> pa.Array:
+    """For each of `count` rows the text of its parts one after the other."""
+    if not count:
+        return pa.array([], pa.string())
+    columns = [part if isinstance(part, (str, pa.Array)) else _digits(part) for part in parts]
+    return pc.binary_join_element_wise(*columns, "")
+
+
+def _digits(values: Ints) -> pa.Array:
+    return pa.array(values).cast(pa.string())
+
+
+def quoted_texts(texts: Iterable[str]) -> pa.Array:
+    """Strings as JSON writes them, in ASCII."""
+    # The original leaves the one control character alone that Python escapes.
+    found = [encode_basestring_ascii(text).replace(r"\u007f", _DELETE) for text in texts]
+    return pa.array(found, pa.string())
+
+
+def quoted(names: pa.Array) -> pa.Array:
+    """A column of names as JSON strings, each distinct one escaped once.
+
+    A name may have been cut inside a character; it is read as the original reads it then.
+    """
+    coded = names.cast(pa.binary()).dictionary_encode()
+    return quoted_texts(map(_text, coded.dictionary.to_pylist())).take(coded.indices)
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return _loosely_decoded(data)
+
+
+def _loosely_decoded(data: bytes) -> str:
+    """Text from bytes of which some are no UTF-8: what follows a first byte is not looked at."""
+    found: list[int] = []
+    at = 0
+    while at < len(data):
+        first = data[at]
+        length = 1 if first < 0x80 or first >= 0xF8 else 2 + (first >= 0xE0) + (first >= 0xF0)
+        at += 1
+        if length == 1 or at + length - 1 > len(data):
+            found.append(first if first < 0x80 else _REPLACEMENT)
+            continue
+        point = first & (0xFF >> (length + 1))
+        for byte in data[at : at + length - 1]:
+            point = point << 6 | byte & 0x3F
+        at += length - 1
+        least = (0x80, 0x800, 0x10000)[length - 2]
+        valid = least <= point <= 0x10FFFF and not 0xD800 <= point < 0xE000
+        found.append(point if valid else _REPLACEMENT)
+    return "".join(map(chr, found))
+
+
+def bytes_of(rows: pa.Array) -> bytes:
+    """The texts of a column, one after the other."""
+    if isinstance(rows, pa.ChunkedArray):
+        return b"".join(bytes_of(chunk) for chunk in rows.chunks)
+    data = rows.buffers()[2]
+    if data is None:
+        return b""
+    at = rows.offset
+    bounds = np.frombuffer(rows.buffers()[1], np.int32)[at : at + len(rows) + 1]
+    found: bytes = data[int(bounds[0]) : int(bounds[-1])].to_pybytes()
+    return found

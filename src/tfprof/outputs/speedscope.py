@@ -1,0 +1,80 @@
+"""speedscope's own file format: rows that open and close, one profile for each selected metric."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfprof import __version__
+from tfprof.metrics import Metric
+from tfprof.outputs.files import write_file
+from tfprof.outputs.flame import selected, totals
+from tfprof.outputs.tree_timeline import laid_out
+from tfprof.views.tree import Tree
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["write"]
+
+_SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+_UNITS = {"time": "microseconds", "memory": "bytes", "number": "none"}
+
+
+def write(report: Report, keys: Mapping[str, str]) -> None:
+    """Write the selected metrics of a report; rows that have none of a metric are left out."""
+    metrics = selected(report, "speedscope")
+    content = {
+        "$schema": _SCHEMA,
+        "exporter": f"tfprof {__version__}",
+        "name": f"{report.kind} view",
+        "activeProfileIndex": 0,
+        "shared": {"frames": _frames(report)},
+        "profiles": [_profile(report, metric) for metric in metrics],
+    }
+    write_file(keys["outfile"], json.dumps(content, separators=(",", ":")).encode())
+
+
+def _frames(report: Report) -> list[dict[str, Any]]:
+    frames = report.view.frames
+    if frames is None:
+        return [{"name": name} for name in report.names]
+    return [
+        {"name": name, "file": frames.file[at], "line": frames.line[at]} if at else {"name": name}
+        for name, at in zip(report.names, report.at.tolist(), strict=True)
+    ]
+
+
+def _profile(report: Report, metric: Metric) -> dict[str, Any]:
+    tree = report.tree
+    if report.kind == "op":
+        depth = np.full(len(report), 2, np.int64)
+        depth[0] = 1
+        tree = Tree.from_depths(depth)
+    rows, start, wide = laid_out(tree, totals(report, metric))
+    return {
+        "type": "evented",
+        "name": metric.title,
+        "unit": _UNITS[metric.unit],
+        "startValue": 0,
+        "endValue": int(wide[0]),
+        "events": _events(tree.depth[rows].tolist(), rows.tolist(), start, wide),
+    }
+
+
+def _events(depth: list[int], rows: list[int], start: Any, width: Any) -> list[dict[str, Any]]:
+    """Each row opens where it starts, and closes before the next of its depth or less opens."""
+    found: list[dict[str, Any]] = []
+    opened: list[tuple[int, int, int]] = []
+    for level, row, begin, wide in zip(depth, rows, start.tolist(), width.tolist(), strict=True):
+        while opened and opened[-1][0] >= level:
+            _, inner, end = opened.pop()
+            found.append({"type": "C", "frame": inner, "at": end})
+        found.append({"type": "O", "frame": row, "at": begin})
+        opened.append((level, row, begin + wide))
+    for _, inner, end in reversed(opened):
+        found.append({"type": "C", "frame": inner, "at": end})
+    return found

@@ -1,0 +1,94 @@
+"""Timelines in the trace event format, which Perfetto and chrome://tracing open.
+
+Scope and code view show where time went, graph view what ran when, one file for each step.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from tfprof.errors import OptionError
+from tfprof.outputs import graph_events, tree_timeline
+from tfprof.outputs.files import write_file
+from tfprof.outputs.flows import FLOWS
+from tfprof.outputs.json_text import bytes_of
+from tfprof.outputs.refusals import refused
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["write"]
+
+_STARS = "\n" + "*" * 54 + "\n"
+_LARGE = 200 * 1024 * 1024
+_TOO_LARGE = (
+    "Trace file is over 200MB. Chrome might not be able to display it. Consider to use filters "
+    "(e.g. -min_micros > 1000 or -op_type .*gpu:0.* to reduce the size.\n"
+)
+_NO_STEP = "Must specify -step option to generate timeline in graph view.\n"
+
+
+def write(report: Report, keys: Mapping[str, str]) -> None:
+    """Write the timeline of a report; of graph view and no step, one of every step."""
+    flows = keys.get("flows", FLOWS[0])
+    if flows not in FLOWS:
+        raise OptionError(f"option 'output': flows is '{flows}'; it may be {', '.join(FLOWS)}")
+    if refused(report, "timeline"):
+        return
+    steps = [report.options.step]
+    if report.kind == "graph" and steps[0] < 0:
+        steps = list(report.profile.steps)
+        if not steps and not report.quirks.refusals_are_notes:
+            raise OptionError("option 'output': a graph timeline needs a step, and there is none")
+    for step in steps:
+        path = keys["outfile"]
+        if report.quirks.plain_timelines:
+            _write_plain(report, step, f"{path}_{step}")
+        else:
+            _write(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
+
+
+def _write_plain(report: Report, step: int, path: str) -> None:
+    """The original's file and what it prints."""
+    if report.kind != "graph":
+        texts = tree_timeline.plain_events(report)
+    elif step < 0:
+        sys.stderr.write(_NO_STEP)
+        return
+    else:
+        texts, lines = graph_events.plain_events(report.of_step(step))
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    data = _encoded(b'{"traceEvents":[', texts, b"]}\n")
+    if len(data) > _LARGE:
+        sys.stderr.write(_TOO_LARGE)
+    write_file(path, data)
+    sys.stdout.write(
+        f"{_STARS}Timeline file is written to {path}.\n"
+        f"Open a Chrome browser, enter URL chrome://tracing and load the timeline file.{_STARS}"
+    )
+
+
+def _write(report: Report, step: int, path: str, flows: str) -> None:
+    if report.kind == "graph":
+        texts, count = graph_events.events(report.of_step(step), flows)
+    else:
+        texts, count = tree_timeline.events(report)
+    data = _encoded(b'{"displayTimeUnit":"ms","traceEvents":[\n', texts, b"\n]}\n")
+    if path.endswith((".gz", f".gz_{step}")):
+        data = gzip.compress(data, 6, mtime=0)
+    write_file(path, data)
+    sys.stdout.write(
+        f"{path}: {count:,} events, {len(data) / 1e6:.1f} MB. "
+        "Open it in ui.perfetto.dev or chrome://tracing.\n"
+    )
+
+
+def _encoded(before: bytes, texts: list[pa.Array], after: bytes) -> bytes:
+    """A file of events; the comma after the last one is left out."""
+    events = b"".join(map(bytes_of, texts))
+    return b"".join([before, events.rstrip(b",\n"), after])

@@ -1,0 +1,95 @@
+"""The timeline of scope and code view: rows drawn as wide as their time, children side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.outputs.json_text import joined, quoted
+from tfprof.outputs.trace_args import row_args
+from tfprof.profiles.columns import Ints
+from tfprof.profiles.measures import column
+from tfprof.views.tree import Tree
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["events", "laid_out", "plain_events"]
+
+_TID = 1
+
+
+def laid_out(tree: Tree, total: Ints) -> tuple[Ints, Ints, Ints]:
+    """Which rows are drawn, where each starts, and how wide it is.
+
+    Children stand end to end from where their parent starts. One that is not wider than 0 is left
+    out with all below it. A parent that is narrower than its children is widened.
+    """
+    hidden = total <= 0
+    hidden[0] = False
+    tree, rows = tree.only(~(hidden | tree.below(hidden)))
+    width = _wide_enough(tree, total[rows])
+    by_parent = np.argsort(tree.parent, kind="stable")[1:]
+    before = np.cumsum(width[by_parent]) - width[by_parent]
+    first = np.flatnonzero(np.diff(tree.parent[by_parent], prepend=-1))
+    counts = np.diff(np.append(first, len(by_parent)))
+    offset = np.zeros(len(tree), np.int64)
+    offset[by_parent] = before - np.repeat(before[first], counts)
+    return rows, tree.path_sums(offset), width
+
+
+def _wide_enough(tree: Tree, total: Ints) -> Ints:
+    inside = np.zeros(len(tree), np.int64)
+    np.add.at(inside, tree.parent[1:], total[1:])
+    if (inside <= total).all():
+        return total
+    width, below = total.tolist(), [0] * len(tree)
+    for row in range(len(tree) - 1, -1, -1):
+        width[row] = max(width[row], below[row])
+        if row:
+            below[tree.parent[row]] += width[row]
+    return np.array(width, np.int64)
+
+
+def _micros(report: Report) -> Ints:
+    return report.total[:, column("exec_micros")].astype(np.int64)
+
+
+def plain_events(report: Report) -> list[pa.Array]:
+    """The events as the original writes them: a process for each depth."""
+    rows, start, width = laid_out(report.tree, _micros(report))
+    depth = report.tree.depth[rows] - 1
+    before = np.full(len(rows), "", object)
+    depths, first = np.unique(depth, return_index=True)
+    for level, row in zip(depths.tolist(), first.tolist(), strict=True):
+        before[row] = (
+            f'{{"args":{{"name":"Scope:{level}"}},"name":"process_name","ph":"M","pid":{level}}},'
+        )
+    name = quoted(report.name.take(pa.array(rows)))
+    regions = joined(
+        len(rows),
+        *(pa.array(before, pa.string()), '{"args":{"name":', name, ',"op":', name),
+        *('},"cat":"Op","dur":', width, ',"name":', name, ',"ph":"X","pid":', depth),
+        *(',"tid":0,"ts":', start, "},"),
+    )
+    return [regions]
+
+
+def events(report: Report) -> tuple[list[pa.Array], int]:
+    """The events as viewers nest them, one thread for all depths, and how many there are."""
+    rows, start, width = laid_out(report.tree, _micros(report))
+    step = f"step {report.options.step}" if report.options.step >= 0 else "average of all steps"
+    names = ((0, "process_name", f"{report.kind} view"), (_TID, "thread_name", step))
+    heads = [
+        f'{{"args":{{"name":"{name}"}},"name":"{what}","ph":"M","pid":1,"tid":{tid}}},\n'
+        for tid, what, name in names
+    ]
+    regions = joined(
+        len(rows),
+        *('{"args":', row_args(report).take(pa.array(rows)), ',"cat":"Op","dur":', width),
+        *(',"name":', quoted(report.name.take(pa.array(rows))), ',"ph":"X","pid":1,"tid":'),
+        *(str(_TID), ',"ts":', start, "},\n"),
+    )
+    return [pa.array(heads, pa.string()), regions], len(rows)
