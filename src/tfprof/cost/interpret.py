@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from tfprof.cost.bodies import Body, Library, Ref, argument
 from tfprof.cost.calls import LOOPS, Call, calls, is_call
-from tfprof.cost.loops import final_values, invariants, trip_count
+from tfprof.cost.frames import Frames
+from tfprof.cost.loops import WhileLoop, invariants, trip_count
 from tfprof.cost.polynomial import Count, symbol
 from tfprof.cost.shapes import canonical, infer
 from tfprof.cost.shapes.site import Site
-from tfprof.cost.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
+from tfprof.cost.shapes.types import output_type
+from tfprof.cost.tensors import UNKNOWN, Dims, Tensor, common, dims_of, merge_dims
 from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
 
 __all__ = ["Instance", "Interpreter", "Invocation"]
@@ -43,6 +45,8 @@ class Instance:
     order: list[int] = field(default_factory=list)
     outputs: dict[int, tuple[Tensor, ...]] = field(default_factory=dict)
     invocations: dict[int, list[Invocation]] = field(default_factory=dict)
+    repeats: dict[int, Count] = field(default_factory=dict)
+    """How often a node runs that is in a loop of this body itself."""
     results: tuple[Tensor, ...] = ()
 
     def tensor(self, ref: Ref | None) -> Tensor:
@@ -116,16 +120,42 @@ class Interpreter:
 
     def _body(self, body: Body, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
         instance = Instance(body, _annotated(body, arguments), order)
-        for position in order:
-            node = body.nodes[position]
-            inputs = instance.inputs(position)
-            if is_call(node, self.library.functions):
-                outputs = yield from self._call(instance, position, inputs)
-            else:
-                outputs = self._node(node, inputs)
-            instance.outputs[position] = self._stated(node, outputs)
+        frames = Frames(body, order) if Frames.any_in(body, order) else None
+        for _ in range(_MAX_PASSES):
+            for position in order:
+                yield from self._position(instance, position, frames)
+            if frames is None or not frames.learn(instance):
+                break
+        if frames is not None:
+            self._repeat(instance, frames)
         instance.results = tuple(instance.tensor(ref) for ref in body.results)
         return instance
+
+    def _position(
+        self, instance: Instance, position: int, frames: Frames | None
+    ) -> Generator[_Request, Instance | None, None]:
+        node = instance.body.nodes[position]
+        inputs = instance.inputs(position)
+        if is_call(node, self.library.functions):
+            outputs = yield from self._call(instance, position, inputs)
+        else:
+            popped = frames.stack(position, inputs) if frames else None
+            outputs = self._node(node, inputs) if popped is None else popped
+        outputs = self._stated(node, outputs)
+        if frames is not None:
+            outputs = frames.adjusted(position, outputs)
+        instance.outputs[position] = tuple(outputs)
+
+    def _repeat(self, instance: Instance, frames: Frames) -> None:
+        for position, around in frames.frames.items():
+            times: Count = 1
+            for depth in range(1, len(around) + 1):
+                frame = around[:depth]
+                trips = frames.trips.get(frame)
+                times = times * (
+                    self._unknown_trips(instance, frame[-1]) if trips is None else trips
+                )
+            instance.repeats[position] = times
 
     def _node(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
         if node.op in ("Placeholder", "PlaceholderV2", "_Arg") and node.name in self.placeholders:
@@ -139,15 +169,15 @@ class Interpreter:
             self.equal.setdefault(dropped, kept)
         return outputs
 
-    def _stated(self, node: NodeDef, outputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def _stated(self, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Outputs with what the graph states about them."""
         if "_output_shapes" not in node.attr:
-            return tuple(outputs)
+            return list(outputs)
         stated = node.attr["_output_shapes"].list.shape
         merged = list(outputs)
         for index, message in enumerate(stated):
             if index == len(merged):
-                merged.append(UNKNOWN)
+                merged.append(Tensor(output_type(canonical(node.op), node.attr, index)))
             ours = merged[index]
             shape, agree = merge_dims(ours.shape, dims_of(message))
             if not agree:
@@ -155,7 +185,7 @@ class Interpreter:
                 merged[index] = replace(ours, shape=shape, value=None)
             elif shape != ours.shape:
                 merged[index] = replace(ours, shape=shape)
-        return tuple(merged)
+        return merged
 
     def _call(
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...]
@@ -212,22 +242,21 @@ class Interpreter:
             state = wider
         tested = yield test, state
         problem = "" if ran and tested else f"function {body.function!r} calls itself"
-        trips = trip_count(tested, ran, inputs) if ran and tested else None
-        known = trips if trips is not None else self._unknown_trips(instance, node)
+        loop = WhileLoop(tested, ran, inputs) if ran and tested else None
+        trips = trip_count(loop) if loop else None
+        known = trips if trips is not None else self._unknown_trips(instance, node.name)
         instance.invocations[position] = [
             Invocation(cond, tested, known + 1, problem),
             Invocation(body, ran, known, problem),
         ]
-        if ran is None:
-            return list(state)
-        final = final_values(ran, inputs, trips)
+        final = loop.final_values(trips) if loop else {}
         return [
             replace(tensor, value=(final[index],)) if index in final else tensor
             for index, tensor in enumerate(state)
         ]
 
-    def _unknown_trips(self, instance: Instance, node: NodeDef) -> Count:
-        where = f"trips of loop {node.name}"
+    def _unknown_trips(self, instance: Instance, loop: str) -> Count:
+        where = f"trips of loop {loop}"
         where += f" in {instance.body.name}" if instance.body.name else ""
         for name, meaning in self.symbols.items():
             if meaning == where:
@@ -287,28 +316,9 @@ def _joined(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
     result = []
     for index, tensor in enumerate(first):
         for other in others:
-            tensor = _common(tensor, other[index] if index < len(other) else UNKNOWN)
+            tensor = common(tensor, other[index] if index < len(other) else UNKNOWN)
         result.append(tensor)
     return result
-
-
-def _common(a: Tensor, b: Tensor) -> Tensor:
-    if a == b:
-        return a
-    shape: Dims | None = None
-    if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
-        pairs = zip(a.shape, b.shape, strict=True)
-        shape = tuple(m if m == n else None for m, n in pairs)
-    element = None
-    if a.element is not None and b.element is not None:
-        element = _common(a.element, b.element)
-    return Tensor(
-        a.dtype if a.dtype == b.dtype else 0,
-        shape,
-        a.value if a.value == b.value else None,
-        element,
-        a.length if a.length == b.length else None,
-    )
 
 
 def _loop_shapes(node: NodeDef, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -337,16 +347,7 @@ def _widened(
         after = results[index] if index < len(results) else UNKNOWN
         if index in fixed:
             wider.append(tensor)
-        elif tensor.element is not None and after.element is not None:
-            # A list that is filled in the loop: what is put into it says what it holds.
-            held = after.element if tensor.element.shape is None else tensor.element
-            if after.element.shape is not None and tensor.element.shape is not None:
-                held = replace(
-                    after.element, shape=merge_dims(tensor.element.shape, after.element.shape)[0]
-                )
-            length = tensor.length if tensor.length == after.length else None
-            wider.append(replace(tensor, element=None if give_up else held, length=length))
         else:
-            common = _common(tensor, replace(after, value=None))
-            wider.append(Tensor(tensor.dtype) if give_up and common != tensor else common)
+            both = common(tensor, replace(after, value=None))
+            wider.append(Tensor(tensor.dtype) if give_up and both != tensor else both)
     return tuple(wider)

@@ -1,8 +1,8 @@
-"""Trip counts of While loops whose counter and limit the graph shows."""
+"""Trip counts of loops whose counter and limit the graph shows, whatever the loop is made of."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tfprof.cost.bodies import Body, Ref, argument
 from tfprof.cost.polynomial import Count, ceil_div, extreme
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from tfprof.cost.interpret import Instance
     from tfprof.cost.tensors import Tensor
 
-__all__ = ["final_values", "invariants", "trip_count"]
+__all__ = ["Loop", "WhileLoop", "invariants", "origin", "scalar", "step_of", "trip_count"]
 
-_PASS_THROUGH = {"Identity", "StopGradient", "LoopCond"}
+_PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
 
 # (op, counter on the left) -> (the counter must rise, the limit itself is included)
 _TESTS = {
@@ -28,86 +28,99 @@ _TESTS = {
 }
 
 
-def _origin(body: Body, ref: Ref | None) -> Ref | None:
+class Loop(Protocol):
+    """What has to be known about a loop to find its trip count."""
+
+    @property
+    def test(self) -> Instance:
+        """The run in which the condition is evaluated."""
+        ...
+
+    def condition(self) -> Ref | None:
+        """The tensor that decides about another round."""
+        ...
+
+    def variable(self, body: Body, ref: Ref | None) -> int | None:
+        """Which variable of the loop a tensor is, if it is one."""
+        ...
+
+    def first(self, variable: int) -> Count | None:
+        """The value a variable starts with."""
+        ...
+
+    def step(self, variable: int) -> int | None:
+        """By how much a round changes a variable."""
+        ...
+
+
+def origin(body: Body, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH) -> Ref | None:
     """Where a tensor comes from, seen through ops that pass it on."""
-    while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in _PASS_THROUGH:
+    while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in through:
         ref = next(iter(body.inputs[ref[0]]), None)
     return ref
 
 
-def invariants(body: Body) -> frozenset[int]:
-    """Arguments of a loop body that it returns unchanged."""
-    found = set()
-    for index, ref in enumerate(body.results):
-        origin = _origin(body, ref)
-        if origin is not None and argument(origin) == index:
-            found.add(index)
-    return frozenset(found)
-
-
-def _scalar(tensor: Tensor) -> Count | None:
+def scalar(tensor: Tensor) -> Count | None:
+    """The value of a tensor of one element."""
     return tensor.value[0] if tensor.value is not None and len(tensor.value) == 1 else None
 
 
-def _step(ran: Instance, index: int) -> int | None:
-    """By how much the body changes argument `index`, if it adds a number to it."""
+def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int | None:
+    """The number that `result` adds to a variable of the loop."""
     body = ran.body
-    ref = _origin(body, body.results[index]) if index < len(body.results) else None
-    if ref is None or ref[0] < 0:
+    ref = origin(body, result)
+    if ref is None or ref[0] < 0 or body.nodes[ref[0]].op not in ("Add", "AddV2", "Sub"):
         return None
-    op = body.nodes[ref[0]].op
-    sources = [_origin(body, source) for source in body.inputs[ref[0]]]
-    if op not in ("Add", "AddV2", "Sub") or len(sources) != 2:
+    sources = body.inputs[ref[0]]
+    if len(sources) != 2:
         return None
-    amounts = [_scalar(ran.tensor(source)) for source in sources]
-    for counter, amount in ((0, amounts[1]), (1, amounts[0])):
-        source = sources[counter]
-        if source is not None and argument(source) == index and isinstance(amount, int):
-            if op == "Sub":
-                return -amount if counter == 0 else None
+    subtracts = body.nodes[ref[0]].op == "Sub"
+    for side in (0, 1):
+        amount = scalar(ran.tensor(sources[1 - side]))
+        if loop.variable(body, sources[side]) == variable and isinstance(amount, int):
+            if subtracts:
+                return -amount if side == 0 else None
             return amount
     return None
 
 
-def trip_count(tested: Instance, ran: Instance, start: tuple[Tensor, ...]) -> Count | None:
+def trip_count(loop: Loop) -> Count | None:
     """How often the body runs; None if that depends on data.
 
     The condition must be a comparison of a counter with a limit, or several of them joined by
     `and`, each of which must be understood.
     """
-    body = tested.body
-    pending = [body.results[0] if body.results else None]
+    test = loop.test
+    pending = [loop.condition()]
     trips: Count | None = None
     while pending:
-        ref = _origin(body, pending.pop())
+        ref = origin(test.body, pending.pop())
         if ref is None or ref[0] < 0:
             return None
-        if body.nodes[ref[0]].op == "LogicalAnd":
-            pending.extend(body.inputs[ref[0]])
+        if test.body.nodes[ref[0]].op == "LogicalAnd":
+            pending.extend(test.body.inputs[ref[0]])
             continue
-        if _scalar(tested.tensor(ref)) == 1:
+        if scalar(test.tensor(ref)) == 1:
             continue  # always true
-        found = _comparison(tested, ref, ran, start)
+        found = _comparison(loop, ref)
         if found is None:
             return None
         trips = found if trips is None else extreme(trips, found, largest=False)
     return trips
 
 
-def _comparison(
-    tested: Instance, ref: Ref, ran: Instance, start: tuple[Tensor, ...]
-) -> Count | None:
-    body = tested.body
-    sources = [_origin(body, source) for source in body.inputs[ref[0]]]
+def _comparison(loop: Loop, ref: Ref) -> Count | None:
+    body = loop.test.body
+    sources = body.inputs[ref[0]]
     if len(sources) != 2:
         return None
     for side in (0, 1):
         rule = _TESTS.get((body.nodes[ref[0]].op, side == 0))
-        counter, limit = sources[side], _scalar(tested.tensor(sources[1 - side]))
-        index = None if counter is None else argument(counter)
-        if rule is None or index is None or limit is None or index >= len(start):
+        limit = scalar(loop.test.tensor(sources[1 - side]))
+        variable = loop.variable(body, sources[side])
+        if rule is None or variable is None or limit is None:
             continue
-        first, step = _scalar(start[index]), _step(ran, index)
+        first, step = loop.first(variable), loop.step(variable)
         rising, inclusive = rule
         if first is None or not step or (step > 0) != rising:
             continue
@@ -117,13 +130,50 @@ def _comparison(
     return None
 
 
-def final_values(ran: Instance, start: tuple[Tensor, ...], trips: Count | None) -> dict[int, Count]:
-    """Values of counters after the loop."""
-    if trips is None:
-        return {}
-    final: dict[int, Count] = {}
-    for index, tensor in enumerate(start):
-        first, step = _scalar(tensor), _step(ran, index)
-        if first is not None and step is not None:
-            final[index] = first + trips * step
-    return final
+class WhileLoop:
+    """A While node: its condition and body are functions of the loop's variables."""
+
+    def __init__(self, test: Instance, ran: Instance, start: tuple[Tensor, ...]) -> None:
+        self.test = test
+        self._ran, self._start = ran, start
+
+    def condition(self) -> Ref | None:
+        """The condition function's result."""
+        return self.test.body.results[0] if self.test.body.results else None
+
+    def variable(self, body: Body, ref: Ref | None) -> int | None:
+        """An argument: condition and body have the same ones."""
+        found = origin(body, ref)
+        return None if found is None else argument(found)
+
+    def first(self, variable: int) -> Count | None:
+        """The value of the node's input."""
+        return scalar(self._start[variable]) if variable < len(self._start) else None
+
+    def step(self, variable: int) -> int | None:
+        """What the body adds."""
+        results = self._ran.body.results
+        if variable >= len(results):
+            return None
+        return step_of(self._ran, results[variable], self, variable)
+
+    def final_values(self, trips: Count | None) -> dict[int, Count]:
+        """Values of counters after the loop."""
+        final: dict[int, Count] = {}
+        if trips is None:
+            return final
+        for variable in range(len(self._start)):
+            first, step = self.first(variable), self.step(variable)
+            if first is not None and step is not None:
+                final[variable] = first + trips * step
+        return final
+
+
+def invariants(body: Body) -> frozenset[int]:
+    """Arguments of a loop body that it returns unchanged."""
+    found = set()
+    for index, ref in enumerate(body.results):
+        source = origin(body, ref)
+        if source is not None and argument(source) == index:
+            found.add(index)
+    return frozenset(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -100,7 +100,8 @@ class Cost:
     def _node(self, place: Place, position: int) -> NodeCost:
         node = place.instance.body.nodes[position]
         verdict = self._run.tallies.verdict(place.instance, position)
-        trips = bind(place.trips, self._values)
+        runs = place.trips * place.instance.repeats.get(position, 1)
+        trips = bind(runs, self._values)
         outputs = place.instance.outputs.get(position, ())
         return NodeCost(
             place.prefix + node.name,
@@ -166,14 +167,19 @@ class _Run:
 
 
 def cost(
-    source: Any, signature: str | None = None, *, bind: Mapping[str, int] | None = None
+    source: Any,
+    signature: str | None = None,
+    *,
+    bind: Mapping[str, int] | None = None,
+    outputs: Iterable[str] | None = None,
 ) -> Cost:
     """The cost of a SavedModel directory, graph, file, or live model or function.
 
-    `bind` gives numbers to symbols: `B` is the unknown batch size of every input, `<input>.<axis>`
+    Of a graph all nodes are counted (its initializers too), or those that `outputs` need. `bind`
+    gives numbers to symbols: `B` is the unknown batch size of every input, `<input>.<axis>`
     any other unknown size, `T`, `T2`, … the trip counts of loops that depend on data.
     """
-    made = _compute(read(source, signature=signature))
+    made = _compute(read(source, signature=signature, outputs=outputs))
     return bound(made, bind) if bind else made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -105,15 +105,7 @@ def of_graph(graph: GraphDef, trained: set[str] | None = None) -> list[Variable]
         known = trained is None or name in trained or node.name in trained
         role = "parameter" if is_float(node.attr["dtype"].type) else "state"
         found.setdefault(name, Variable(name, shape, known and role == "parameter", role))
-    return [_slot_or_self(variable, found) for variable in found.values()]
-
-
-def _slot_or_self(variable: Variable, all_variables: Mapping[str, Variable]) -> Variable:
-    """A variable `w/Adam` beside a trained `w` of the same shape is a slot of an optimizer."""
-    owner = all_variables.get(variable.name.rpartition("/")[0])
-    if owner is None or variable.trainable or not owner.trainable or owner.shape != variable.shape:
-        return variable
-    return Variable(variable.name, variable.shape, False, "slot")
+    return list(found.values())
 
 
 def _nodes(graph: GraphDef) -> Iterator[NodeDef]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 
 from tfprof.cost import parameters
 from tfprof.cost.parameters import Variable
+from tfprof.cost.slots import with_slots
 from tfprof.cost.tensors import Dims, dims_of
 from tfprof.errors import LoadError, OptionError
 from tfprof.protos.graph_pb2 import GraphDef
@@ -39,8 +40,25 @@ class Source:
     """Elements of constants that were parameters, in a graph without variables."""
 
 
-def read(source: Any, *, signature: str | None = None) -> Source:
-    """Read any source; TensorFlow is used only for objects that are TensorFlow's."""
+def read(
+    source: Any, *, signature: str | None = None, outputs: Iterable[str] | None = None
+) -> Source:
+    """Read any source; TensorFlow is used only for objects that are TensorFlow's.
+
+    `outputs` are the nodes that are asked for, instead of those of the signature or function.
+    """
+    made = _read(source, signature)
+    if outputs is None:
+        return made
+    roots = [name.partition(":")[0] for name in outputs]
+    present = {node.name for node in made.graph.node}
+    missing = [name for name in roots if name not in present]
+    if missing:
+        raise OptionError(f"the graph has no node {missing[0]!r}")
+    return replace(made, roots=roots)
+
+
+def _read(source: Any, signature: str | None) -> Source:
     if isinstance(source, Source):
         return source
     if isinstance(source, (str, os.PathLike)):
@@ -107,7 +125,7 @@ def _foreign(message: Message, signature: str | None) -> Source:
 
 
 def _graph(graph: GraphDef) -> Source:
-    variables = parameters.of_graph(graph)
+    variables = with_slots(parameters.of_graph(graph))
     frozen = 0 if variables else parameters.of_constants(graph)
     return Source(graph, inputs=_placeholders(graph), variables=variables, frozen=frozen)
 
@@ -145,7 +163,7 @@ def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) 
         node = info.name.partition(":")[0]
         if node:
             inputs[node] = (key, dims_of(info.tensor_shape))
-    return Source(meta.graph_def, roots, inputs, parameters.of_meta_graph(meta))
+    return Source(meta.graph_def, roots, inputs, with_slots(parameters.of_meta_graph(meta)))
 
 
 def _signature(meta: MetaGraphDef, where: str, wanted: str | None) -> str:
@@ -197,7 +215,10 @@ def _live_graph(graph: Any) -> Source:
 def _owned(owner: Any) -> list[Variable]:
     """Variables of a concrete function or of a Keras model, each once."""
     layered = hasattr(owner, "weights")
-    weights: Iterable[Any] = owner.weights if layered else owner.variables
+    try:
+        weights: Iterable[Any] = owner.weights if layered else owner.variables
+    except AssertionError:  # TensorFlow's way to say that a captured variable is gone
+        raise LoadError("a variable of this function was deleted: keep its owner alive") from None
     found: dict[int, Variable] = {}
     for weight in weights:
         name = getattr(weight, "path", None) or weight.name.partition(":")[0]
@@ -206,7 +227,7 @@ def _owned(owner: Any) -> list[Variable]:
         found[id(weight)] = Variable(
             name, shape, bool(weight.trainable), "state" if state else "parameter"
         )
-    return list(found.values())
+    return with_slots(found.values())
 
 
 def _is_floating(dtype: Any) -> bool:

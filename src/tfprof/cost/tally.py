@@ -56,20 +56,24 @@ class Tally:
         """Two operations per multiply-add, and the rest."""
         return 2 * self.macs + self.elementwise
 
-    def node(self, op: str, verdict: Verdict, moved: tuple[Count, Count] | None) -> None:
-        """Add one node."""
+    def node(
+        self, op: str, verdict: Verdict, moved: tuple[Count, Count] | None, times: Count = 1
+    ) -> None:
+        """Add one node that runs so many times."""
         self.nodes[verdict.kind] += 1
         work = verdict.work
         if verdict.kind is Class.UNKNOWN:
             self.unknown[op, verdict.reason] += 1
         elif verdict.kind is Class.COUNTED:
-            self.macs = self.macs + work.macs
-            self.elementwise = self.elementwise + work.elementwise
-            self.by_op.setdefault(op, OpTotal()).add(work.macs, work.elementwise, 1)
+            macs, elementwise = work.macs * times, work.elementwise * times
+            self.macs = self.macs + macs
+            self.elementwise = self.elementwise + elementwise
+            self.by_op.setdefault(op, OpTotal()).add(macs, elementwise, 1)
         if moved is None:
             self.unsized += 1
         else:
-            self.read, self.written = self.read + moved[0], self.written + moved[1]
+            self.read = self.read + moved[0] * times
+            self.written = self.written + moved[1] * times
 
     def add(self, other: Tally, times: Count) -> None:
         """Add another sum, of something that runs so many times."""
@@ -126,7 +130,9 @@ class Tallies:
         total = Tally()
         for position in instance.order:
             node = instance.body.nodes[position]
-            total.node(node.op, self.verdict(instance, position), _moved(instance, position))
+            times = instance.repeats.get(position, 1)
+            verdict = self.verdict(instance, position)
+            total.node(node.op, verdict, _moved(instance, position), times)
             made = instance.invocations.get(position, ())
             for invocation in made:
                 if invocation.problem:
@@ -135,7 +141,7 @@ class Tallies:
             total.branches += len(chosen) != len(made)
             for invocation in chosen:
                 if invocation.instance is not None:
-                    total.add(self._done[invocation.instance], invocation.trips)
+                    total.add(self._done[invocation.instance], invocation.trips * times)
         return total
 
     def chosen(self, instance: Instance, position: int) -> list[Invocation]:

@@ -18,6 +18,7 @@ __all__ = [
     "Dim",
     "Dims",
     "Tensor",
+    "common",
     "constant",
     "dims_of",
     "elements",
@@ -50,6 +51,8 @@ class Tensor:
     """For a handle: what the variable holds, or each element of the list."""
     length: Dim = None
     """For a tensor list: the number of its elements."""
+    filled: bool = False
+    """For a tensor list: whether anything was put into it, so that `element` tells of that."""
 
     def array(self) -> npt.NDArray[np.object_] | None:
         """The value as an array of numbers, polynomials and None."""
@@ -142,6 +145,31 @@ def refine(tensor: Tensor, fact: Tensor) -> Tensor:
     """A tensor with what another description of it adds."""
     shape, _ = merge_dims(tensor.shape, fact.shape)
     return replace(tensor, dtype=tensor.dtype or fact.dtype, shape=shape)
+
+
+def common(a: Tensor, b: Tensor) -> Tensor:
+    """What holds for both of two tensors."""
+    if a == b:
+        return a
+    shape: Dims | None = None
+    if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
+        pairs = zip(a.shape, b.shape, strict=True)
+        shape = tuple(m if m == n else None for m, n in pairs)
+    element = None
+    if a.element is not None and b.element is not None:
+        # A list that is still empty says nothing about what another one holds.
+        if a.filled and b.filled:
+            element = common(a.element, b.element)
+        else:
+            element = b.element if b.filled else a.element
+    return Tensor(
+        a.dtype if a.dtype == b.dtype else 0,
+        shape,
+        a.value if a.value == b.value else None,
+        element,
+        a.length if a.length == b.length else None,
+        a.filled or b.filled,
+    )
 
 
 def constant(message: TensorProto) -> Tensor:

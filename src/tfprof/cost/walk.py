@@ -61,4 +61,5 @@ def _inner(
     else:
         scope = f"{place.scope}{name}/"
     prefix = invocation.call.prefix(place.prefix + name)
-    return Place(inner, prefix, scope, place.trips * invocation.trips)
+    times = place.instance.repeats.get(position, 1)
+    return Place(inner, prefix, scope, place.trips * times * invocation.trips)

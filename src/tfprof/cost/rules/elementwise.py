@@ -84,18 +84,20 @@ def _local_response(x: Operation) -> Work:
     return Work(elementwise=(2 * reach + 4) * x.n())
 
 
-def _fourier(rank: int, factor: int) -> Formula:
-    """Of n points: 5 n log2 n for complex, half of that for real signals."""
+def _fourier(rank: int, *, real: str = "") -> Formula:
+    """Of n points: 5 n log2 n, and half of that where the input or the output is real."""
 
     def work(x: Operation) -> Work:
-        sizes = (x.known_out() if factor == 1 else x.known(0))[-rank:]
-        points = prod(size for size in sizes if isinstance(size, int))
-        if not all(isinstance(size, int) for size in sizes) or points == 0:
+        inside = real == "in"
+        sizes = (x.known(0) if inside else x.known_out())[-rank:]
+        known = [size for size in sizes if isinstance(size, int)]
+        if len(known) != rank:
             raise IndeterminateError
-        signal = x.n_out() if factor == 1 else x.n()
-        return Work(elementwise=floor_div(signal * 5 * (points - 1).bit_length(), factor))
+        signal = x.n() if inside else x.n_out()
+        operations = signal * 5 * (prod(known) - 1).bit_length()
+        return Work(elementwise=floor_div(operations, 2) if real else operations)
 
-    return Formula("5·N·⌈log2 n⌉" if factor == 1 else "5/2·N·⌈log2 n⌉", work)
+    return Formula("5/2·N·⌈log2 n⌉" if real else "5·N·⌈log2 n⌉", work)
 
 
 _ONE = """
@@ -179,10 +181,13 @@ RULES: dict[str, Formula] = {
     "ResizeBicubic": per_output(32),
     "CropAndResize": per_output(9),
     "LSTMBlockCellGrad": per_input(21, 1),
-    **each("FFT IFFT", _fourier(1, 1)),
-    **each("FFT2D IFFT2D", _fourier(2, 1)),
-    **each("FFT3D IFFT3D", _fourier(3, 1)),
-    "RFFT": _fourier(1, 2),
-    "RFFT2D": _fourier(2, 2),
-    "RFFT3D": _fourier(3, 2),
+    **each("FFT IFFT", _fourier(1)),
+    **each("FFT2D IFFT2D", _fourier(2)),
+    **each("FFT3D IFFT3D", _fourier(3)),
+    "RFFT": _fourier(1, real="in"),
+    "RFFT2D": _fourier(2, real="in"),
+    "RFFT3D": _fourier(3, real="in"),
+    "IRFFT": _fourier(1, real="out"),
+    "IRFFT2D": _fourier(2, real="out"),
+    "IRFFT3D": _fourier(3, real="out"),
 }

@@ -74,11 +74,13 @@ def infer(site: Site) -> list[Tensor]:
         rule = SHAPE_RULES.get(site.op)
         shapes: Sequence[Dims | None] = rule(site) if rule else ()
     except _STUMBLES:
-        shapes = ()
+        shapes = (None,)  # the type of the first output holds all the same
     tensors = [Tensor(output_type(site.op, site.attrs, i), s) for i, s in enumerate(shapes)]
     if site.op in _CARRIERS and tensors and site.inputs:
         source = site.inputs[0]
-        tensors[0] = replace(tensors[0], element=source.element, length=source.length)
+        tensors[0] = replace(
+            tensors[0], element=source.element, length=source.length, filled=source.filled
+        )
     return _with_values(site, tensors)
 
 

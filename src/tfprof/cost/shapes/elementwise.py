@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from tfprof.cost.polynomial import Polynomial
 from tfprof.cost.shapes.site import ShapeRule, Site, each
-from tfprof.cost.tensors import Dim, Dims, merge_dims
+from tfprof.cost.tensors import Dim, Dims, dims_of, merge_dims
 
 __all__ = ["RULES", "broadcast"]
 
@@ -71,6 +71,10 @@ def _select(site: Site) -> list[Dims | None]:
     return [broadcast(site, site.shape(0), inner)]
 
 
+def _ensure_shape(site: Site) -> list[Dims | None]:
+    return [merge_dims(site.shape(0), dims_of(site.attrs["shape"].shape))[0]]
+
+
 def _identity_n(site: Site) -> list[Dims | None]:
     return [tensor.shape for tensor in site.inputs]
 
@@ -117,5 +121,5 @@ RULES: dict[str, ShapeRule] = {
     "Select": lambda site: [merge_dims(site.shape(1), site.shape(2))[0]],
     "IdentityN": _identity_n,
     "LRNGrad": _same_as(0),
-    "EnsureShape": lambda site: [site.shape(0)],
+    "EnsureShape": _ensure_shape,
 }

@@ -357,7 +357,9 @@ def _each(ops: str, rule: ValueRule) -> dict[str, ValueRule]:
 
 
 RULES: dict[str, ValueRule] = {
-    **_each("Identity StopGradient Cast PreventGradient Snapshot EnsureShape", _same),
+    **_each(
+        "Identity StopGradient Cast PreventGradient Snapshot EnsureShape Enter RefEnter", _same
+    ),
     **_each("Shape ShapeN", _shape),
     "VariableShape": _variable_shape,
     "Size": _size,

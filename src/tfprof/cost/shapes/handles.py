@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tfprof.cost.shapes.site import Site, plus, times
-from tfprof.cost.tensors import UNKNOWN, Dim, Dims, Tensor, dims_of, refine
+from tfprof.cost.tensors import UNKNOWN, Dim, Dims, Tensor, common, dims_of, refine
 from tfprof.protos.graph_pb2 import DataType
 
 __all__ = ["RULES", "TensorRule"]
@@ -46,14 +46,14 @@ def _gather_nd(site: Site) -> list[Tensor]:
     return [Tensor(dtype, (*indices[:-1], *held.shape[indices[-1] :]))]
 
 
-def _list(element: Tensor, length: Dim) -> Tensor:
-    return Tensor(DataType.DT_VARIANT, (), element=element, length=length)
+def _list(element: Tensor, length: Dim, *, filled: bool = True) -> Tensor:
+    return Tensor(DataType.DT_VARIANT, (), element=element, length=length, filled=filled)
 
 
 def _element(site: Site, index: int, shape_input: int | None = None) -> Tensor:
     """An element of the list at an input, as the list and the node's own input describe it."""
     held = site.inputs[index].element or UNKNOWN
-    known = Tensor(_type(site, "element_dtype"), held.shape)
+    known = replace(held, dtype=_type(site, "element_dtype"))
     if shape_input is None:
         return known
     return refine(known, Tensor(shape=_element_shape(site, shape_input)))
@@ -72,11 +72,12 @@ def _first(value: tuple[Dim, ...] | None) -> Dim:
 
 def _reserve(site: Site) -> list[Tensor]:
     element = Tensor(_type(site, "element_dtype"), _element_shape(site, 0))
-    return [_list(element, _first(site.inputs[1].value))]
+    return [_list(element, _first(site.inputs[1].value), filled=False)]
 
 
 def _empty(site: Site) -> list[Tensor]:
-    return [_list(Tensor(_type(site, "element_dtype"), _element_shape(site, 0)), 0)]
+    element = Tensor(_type(site, "element_dtype"), _element_shape(site, 0))
+    return [_list(element, 0, filled=False)]
 
 
 def _from_tensor(site: Site) -> list[Tensor]:
@@ -86,9 +87,17 @@ def _from_tensor(site: Site) -> list[Tensor]:
     return [_list(Tensor(_type(site, "element_dtype"), shape[1:]), shape[0])]
 
 
+def _put(site: Site, item: int) -> Tensor:
+    """An element of the list at input 0 after another one was put into it."""
+    held, added = _element(site, 0), site.inputs[item]
+    if not site.inputs[0].filled:
+        return replace(refine(held, added), value=added.value)
+    return common(held, replace(added, dtype=held.dtype))
+
+
 def _set_item(site: Site) -> list[Tensor]:
-    held = refine(_element(site, 0), Tensor(shape=site.shape(2)))
-    return [_list(held, site.inputs[0].length)]
+    # Elements that were not set are zeros: their value is not that of the others.
+    return [_list(replace(_put(site, 2), value=None), site.inputs[0].length)]
 
 
 def _get_item(site: Site) -> list[Tensor]:
@@ -121,8 +130,7 @@ def _concat_list(site: Site) -> list[Tensor]:
 
 
 def _push(site: Site) -> list[Tensor]:
-    held = refine(_element(site, 0), Tensor(shape=site.shape(1)))
-    return [_list(held, plus(site.inputs[0].length, 1))]
+    return [_list(_put(site, 1), plus(site.inputs[0].length, 1))]
 
 
 def _pop(site: Site) -> list[Tensor]:
@@ -147,7 +155,63 @@ def _list_shape(site: Site) -> list[Tensor]:
     return [Tensor(_type(site, "shape_type"), (len(held.shape),), held.shape)]
 
 
+def _array(site: Site) -> list[Tensor]:
+    """TensorArrayV3: a handle, and a flow that stands for what is in the array."""
+    shape = dims_of(site.attrs["element_shape"].shape) if "element_shape" in site.attrs else None
+    # An empty shape is what an unset attribute looks like.
+    element = Tensor(_type(site, "dtype"), shape or None)
+    handle = Tensor(DataType.DT_RESOURCE, (2,))
+    return [handle, _flow(element, _first(site.inputs[0].value), filled=False)]
+
+
+def _flow(element: Tensor, length: Dim, *, filled: bool = True) -> Tensor:
+    return Tensor(DataType.DT_FLOAT, (), element=element, length=length, filled=filled)
+
+
+def _array_write(site: Site) -> list[Tensor]:
+    flow, added = site.inputs[3], site.inputs[2]
+    held = flow.element or UNKNOWN
+    put = common(held, added) if flow.filled else refine(held, added)
+    return [_flow(replace(put, value=None), flow.length)]
+
+
+def _array_scatter(site: Site) -> list[Tensor]:
+    shape = site.shape(2)
+    element = Tensor(_type(site, "T"), None if shape is None else shape[1:])
+    return [_flow(element, site.inputs[3].length)]
+
+
+def _array_read(site: Site) -> list[Tensor]:
+    held = site.inputs[2].element or UNKNOWN
+    return [Tensor(_type(site, "dtype"), held.shape)]
+
+
+def _array_gather(site: Site) -> list[Tensor]:
+    held, indices = site.inputs[2].element or UNKNOWN, site.shape(1)
+    if held.shape is None or not indices:
+        return [Tensor(_type(site, "dtype"))]
+    return [Tensor(_type(site, "dtype"), (indices[0], *held.shape))]
+
+
+def _array_size(site: Site) -> list[Tensor]:
+    length = site.inputs[1].length
+    return [Tensor(DataType.DT_INT32, (), None if length is None else (length,))]
+
+
+def _array_gradient(site: Site) -> list[Tensor]:
+    """Gradients have the shapes of what they are gradients of."""
+    flow = site.inputs[1]
+    return [Tensor(DataType.DT_RESOURCE, (2,)), replace(flow, filled=False)]
+
+
 RULES: dict[str, TensorRule] = {
+    "TensorArrayV3": _array,
+    "TensorArrayWriteV3": _array_write,
+    "TensorArrayScatterV3": _array_scatter,
+    "TensorArrayReadV3": _array_read,
+    "TensorArrayGatherV3": _array_gather,
+    "TensorArraySizeV3": _array_size,
+    "TensorArrayGradV3": _array_gradient,
     "VarHandleOp": _variable_handle,
     "ReadVariableOp": _read,
     "ResourceGather": _gather,

@@ -51,7 +51,7 @@ def _batch_norm(site: Site) -> list[Dims | None]:
 def _batch_norm_grad(site: Site) -> list[Dims | None]:
     dims = site.dims(1)
     channel = (dims[layout(site, len(dims)).channel],)
-    return [dims, channel, channel, None, None]
+    return [dims, channel, channel, (0,), (0,)]
 
 
 def _cross_entropy(site: Site) -> list[Dims | None]:

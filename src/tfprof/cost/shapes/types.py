@@ -63,6 +63,9 @@ _SPECS: dict[str, _Spec] = {
         " StatefulUniform StatefulStandardNormalV2 StatefulTruncatedNormal",
         ("dtype", _FLOAT),
     ),
+    **_each(
+        "RandomUniform RandomStandardNormal TruncatedNormal ParameterizedTruncatedNormal", "dtype"
+    ),
     **_each("StatefulUniformInt", ("dtype", _INT64)),
     **_each(
         "StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2 StatefulUniformFullInt",
