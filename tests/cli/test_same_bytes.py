@@ -1,0 +1,80 @@
+"""One-shot, piped and Python answers are the same bytes, whatever the options."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.cli.conftest import Tfprof
+from tfprof.cli.defaults import options_for
+from tfprof.cli.words import shown
+from tfprof.metrics import METRICS, ORDERS
+from tfprof.options import OPTIONS, Option
+from tfprof.outputs.text import encoded
+from tfprof.profiles.profile import Profile
+from tfprof.views import VIEWS
+
+REGEXES = (
+    ".*",
+    "unit_1.*",
+    "gradients/.*",
+    "Conv2D.*",
+    ".*(DW|gamma)",
+    "VariableV2",
+    "_trainable_variables",
+    ".*cpu:0",
+    ".*resnet_model.py.*",
+    "a{1,2}.*",
+    "no such, 'name'",
+)
+
+
+def values(option: Option) -> st.SearchStrategy[Any]:
+    """Values that an option can take."""
+    if option.kind == "integer":
+        small = st.integers(-1, 1) if option.name == "step" else st.sampled_from([0, 1, 3, 10_000])
+        return small if option.name != "max_depth" else st.integers(0, 12)
+    if option.kind == "order":
+        return st.sampled_from(ORDERS)
+    if option.kind == "flag":
+        return st.booleans()
+    if option.kind == "select":
+        return st.lists(st.sampled_from(list(METRICS)), min_size=1, max_size=4).map(tuple)
+    if option.kind == "output":
+        return st.just("stdout")
+    return st.lists(st.sampled_from(REGEXES), max_size=3).map(tuple)
+
+
+options = st.fixed_dictionaries({}, optional={name: values(o) for name, o in OPTIONS.items()})
+
+
+@settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.sampled_from(list(VIEWS)), options, st.booleans(), st.booleans())
+def test_shell_flags_and_python_agree(
+    run_demo: Tfprof,
+    demo_profile: Profile,
+    view: str,
+    given: dict[str, Any],
+    compat: bool,
+    legend: bool,
+) -> None:
+    switches = ["--compat"] * compat
+    words = [view, *(f"-{name}={shown(value)}" for name, value in given.items())]
+    words += ["-legend"] * legend
+    flags = run_demo(*switches, *words)
+    shell = run_demo(*switches, stdin=shlex.join(words) + "\n")
+    kept = run_demo(*switches, stdin=f"set {shlex.join(words[1:])}\n{view}\n".replace("-legend", ""))
+    whole = options_for(given, has_runs=True, compat=compat)
+    report = demo_profile.report(view, whole, compat=compat)
+    assert flags.out == encoded(report, legend=legend or None)
+    assert flags == shell
+    if given:
+        assert kept.out == encoded(report)
