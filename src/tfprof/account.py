@@ -1,4 +1,4 @@
-"""Which nodes a report counts: the account regexes against the types of every node."""
+"""Which nodes a report counts, by their types, and the own numbers of every position of a view."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof import regexes
-from tfprof.profiles.columns import Ints
+from tfprof.metrics import MEASURES
+from tfprof.options import Options
+from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.measures import column
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
+from tfprof.views.tree import Tree
+from tfprof.views.view import SCOPE_TYPE, View
 
-__all__ = ["node_types", "times_matched", "type_lists"]
+__all__ = ["accounted_tree", "member_numbers", "node_types", "times_matched", "type_lists"]
+
+_DEFINITIONS = column("definition_count")
+_RUNS = column("run_count")
 
 
 def times_matched(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -> Ints:
@@ -62,3 +70,64 @@ def type_lists(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]]
     node, position, names = node_types(profile, quirks)
     start = np.searchsorted(node, np.arange(len(profile.nodes) + 1))
     return start, position, names
+
+
+def _grouped(values: Ints, at: Ints, count: int) -> Ints:
+    """The sums of values that belong to each position; `at` is sorted."""
+    bounds = np.searchsorted(at, np.arange(count + 1))
+    zero = np.zeros((1, *values.shape[1:]), values.dtype)
+    running = np.concatenate([zero, np.cumsum(values, axis=0, dtype=values.dtype)])
+    sums: Ints = running[bounds[1:]] - running[bounds[:-1]]
+    return sums
+
+
+def member_numbers(view: View, times: Ints, numbers: Ints, quirks: Quirks) -> tuple[Ints, Ints]:
+    """Own numbers of positions that stand for several nodes, and how many nodes count there."""
+    often = times[view.member_node]
+    if not quirks.count_per_regex:
+        often = np.minimum(often, 1)
+    own = _grouped(numbers[view.member_node] * often[:, None], view.member_at, len(view.tree))
+    counted = (often > 0).astype(np.int64)
+    own[:, _RUNS] = _grouped(
+        numbers[view.member_node, _RUNS] * counted, view.member_at, len(view.tree)
+    )
+    own[:, _DEFINITIONS] = _grouped(counted, view.member_at, len(view.tree))
+    return own, own[:, _DEFINITIONS]
+
+
+def accounted_tree(
+    view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
+) -> tuple[Tree, Ints, Ints, Bools, Bools]:
+    """The accounted tree, its positions in the view, own numbers, who matches and who adds up."""
+    tree, at = view.tree, np.arange(len(view.tree))
+    everything = regexes.is_everything(options.account_type_regexes)
+    if view.kind == "code":
+        own, members = member_numbers(view, times, numbers, quirks)
+        matched = members > 0
+        if everything:
+            # A frame without any nodes of its own matches only then.
+            matched |= np.bincount(view.member_at, minlength=len(tree)) == 0
+        matched[0] = False
+        return tree, at, own, matched, matched
+    real = view.node >= 0
+    matched = real & (times[view.node] > 0) if len(times) else np.zeros(len(tree), bool)
+    if view.kind == "scope":
+        scope_type = pa.array([SCOPE_TYPE])
+        matched |= ~real & (
+            everything or bool(regexes.matches_any(options.account_type_regexes, scope_type)[0])
+        )
+    matched[0] = False
+    if view.kind == "graph":
+        wanted = matched.copy()
+        wanted[0] = True
+        tree, at = tree.only(wanted)
+        matched, real = matched[at], real[at]
+    own = np.zeros((len(at), len(MEASURES)), numbers.dtype)
+    own[real] = numbers[view.node[at][real]]
+    if quirks.scopes_are_definitions:
+        own[1:, _DEFINITIONS] = 1
+    adds = matched
+    if quirks.unmatched_own_counts and view.kind == "scope":
+        adds = tree.subtree_sums(matched.astype(np.int64)) > 0
+        adds[0] = False
+    return tree, at, own, matched, adds

@@ -9,14 +9,16 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.errors import OptionError
-from tfprof.profiles.columns import Bools
 from tfprof.quirks import Quirks
 
 __all__ = ["check", "is_everything", "matches", "matches_any"]
+
+Bools = npt.NDArray[np.bool_]
 
 
 def is_everything(regexes: tuple[str, ...]) -> bool:

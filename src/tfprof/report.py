@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof import regexes
-from tfprof.account import times_matched
+from tfprof.account import accounted_tree, member_numbers, times_matched
 from tfprof.errors import OptionError
-from tfprof.metrics import MEASURES, METRICS
+from tfprof.filters import list_start, shown_rows, sort_key, started
+from tfprof.metrics import MEASURES
 from tfprof.options import OPTIONS, Options
 from tfprof.profiles.columns import Bools, Ints
 from tfprof.profiles.measures import column, measures
@@ -25,21 +26,14 @@ from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
 from tfprof.views import VIEWS, view_of
 from tfprof.views.tree import Tree
-from tfprof.views.view import SCOPE_TYPE, View, ranks
+from tfprof.views.view import View
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 __all__ = ["Report", "Row", "make_report"]
 
-_TOTAL_MINIMA = {
-    f"min_{metric.name}": column(metric.measure)
-    for metric in METRICS.values()
-    if metric.measure is not None
-}
-_OWN_MINIMA = ("min_params", "min_float_ops")
 _DEFINITIONS = column("definition_count")
-_RUNS = column("run_count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,38 +241,15 @@ def _nothing(
     return Report(profile, view, options, quirks, root, at, off, zero, zero, none, False, messages)
 
 
-def _grouped(values: Ints, at: Ints, count: int) -> Ints:
-    """The sums of values that belong to each position; `at` is sorted."""
-    bounds = np.searchsorted(at, np.arange(count + 1))
-    zero = np.zeros((1, *values.shape[1:]), values.dtype)
-    running = np.concatenate([zero, np.cumsum(values, axis=0, dtype=values.dtype)])
-    sums: Ints = running[bounds[1:]] - running[bounds[:-1]]
-    return sums
-
-
-def _member_numbers(view: View, times: Ints, numbers: Ints, quirks: Quirks) -> tuple[Ints, Ints]:
-    """Own numbers of positions that stand for several nodes, and how many nodes count there."""
-    often = times[view.member_node]
-    if not quirks.count_per_regex:
-        often = np.minimum(often, 1)
-    own = _grouped(numbers[view.member_node] * often[:, None], view.member_at, len(view.tree))
-    counted = (often > 0).astype(np.int64)
-    own[:, _RUNS] = _grouped(
-        numbers[view.member_node, _RUNS] * counted, view.member_at, len(view.tree)
-    )
-    own[:, _DEFINITIONS] = _grouped(counted, view.member_at, len(view.tree))
-    return own, own[:, _DEFINITIONS]
-
-
 def _tree_report(
     profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
 ) -> Report:
-    tree, at, own, matched, adds = _accounted(view, options, quirks, times, numbers)
+    tree, at, own, matched, adds = accounted_tree(view, options, quirks, times, numbers)
     names = view.name if len(at) == len(view.tree) else view.name.take(pa.array(at))
     counted = own * adds[:, None]
     total = tree.subtree_sums(counted)
     kept = tree.subtree_sums(matched.astype(np.int64)) > 0
-    visible, depth = _started(tree, names, options, kept)
+    visible, depth = started(tree, names, options, kept)
     trimmed = visible & regexes.matches_any(options.trim_name_regexes, names)
     trimmed[0] &= quirks.root_can_be_trimmed
     visible &= ~tree.below(trimmed)
@@ -286,7 +257,7 @@ def _tree_report(
         visible &= ~trimmed
     if not quirks.unmatched_scopes_shown and view.kind == "scope":
         visible &= matched
-    shown = visible & _shown(view.kind, names, own, total, depth, options, quirks)
+    shown = visible & shown_rows(view.kind, names, own, total, depth, options, quirks)
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
         adding = own if quirks.unmatched_own_counts else counted
@@ -294,7 +265,7 @@ def _tree_report(
         if quirks.scopes_are_definitions:
             total[0, _DEFINITIONS] += 1
     rows_tree, rows = tree.only(shown)
-    key = _order(view.kind, options, quirks, names, rows, total, own)
+    key = sort_key(view.kind, options, quirks, names, rows, total, own)
     if key is not None:
         rows_tree, stood = rows_tree.sorted_by(key)
         rows = rows[stood]
@@ -316,144 +287,26 @@ def _tree_report(
     )
 
 
-def _accounted(
-    view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
-) -> tuple[Tree, Ints, Ints, Bools, Bools]:
-    """The accounted tree, its positions in the view, own numbers, who matches and who adds up."""
-    tree, at = view.tree, np.arange(len(view.tree))
-    everything = regexes.is_everything(options.account_type_regexes)
-    if view.kind == "code":
-        own, members = _member_numbers(view, times, numbers, quirks)
-        matched = members > 0
-        if everything:
-            # A frame without any nodes of its own matches only then.
-            matched |= np.bincount(view.member_at, minlength=len(tree)) == 0
-        matched[0] = False
-        return tree, at, own, matched, matched
-    real = view.node >= 0
-    matched = real & (times[view.node] > 0) if len(times) else np.zeros(len(tree), bool)
-    if view.kind == "scope":
-        scope_type = pa.array([SCOPE_TYPE])
-        matched |= ~real & (
-            everything or bool(regexes.matches_any(options.account_type_regexes, scope_type)[0])
-        )
-    matched[0] = False
-    if view.kind == "graph":
-        wanted = matched.copy()
-        wanted[0] = True
-        tree, at = tree.only(wanted)
-        matched, real = matched[at], real[at]
-    own = np.zeros((len(at), len(MEASURES)), numbers.dtype)
-    own[real] = numbers[view.node[at][real]]
-    if quirks.scopes_are_definitions:
-        own[1:, _DEFINITIONS] = 1
-    adds = matched
-    if quirks.unmatched_own_counts and view.kind == "scope":
-        adds = tree.subtree_sums(matched.astype(np.int64)) > 0
-        adds[0] = False
-    return tree, at, own, matched, adds
-
-
-def _started(tree: Tree, names: pa.Array, options: Options, kept: Bools) -> tuple[Bools, Ints]:
-    """Which nodes are reached from the starting ones, and how deep below the root they then are."""
-    visible = kept.copy()
-    visible[0] = True
-    if regexes.is_everything(options.start_name_regexes):
-        return visible, tree.depth
-    begins = visible & regexes.matches_any(options.start_name_regexes, names)
-    begins[0] = False
-    begins &= ~tree.below(begins)
-    reached = tree.below(begins) | begins
-    raised = tree.path_sums(np.where(begins, tree.depth - 2, 0))
-    visible &= reached
-    visible[0] = True
-    return visible, tree.depth - raised
-
-
-def _shown(
-    kind: str,
-    names: pa.Array,
-    own: Ints,
-    total: Ints,
-    depth: Ints,
-    options: Options,
-    quirks: Quirks,
-) -> Bools:
-    """Which rows pass the minima, the depth, and the show and hide regexes."""
-    shown = depth <= _max_depth(options, quirks)
-    for option, measure in _TOTAL_MINIMA.items():
-        least = getattr(options, option)
-        numbers = own if kind in ("scope", "graph") and option in _OWN_MINIMA else total
-        if least > 0 or quirks.negative_durations:
-            shown &= (numbers[:, measure] >= least).astype(bool)
-    if kind in ("scope", "graph"):
-        shown &= (own[:, _RUNS] >= options.min_occurrence).astype(bool)
-    elif kind == "op":
-        shown &= (own[:, _DEFINITIONS] >= options.min_occurrence).astype(bool)
-    if not regexes.is_everything(options.show_name_regexes):
-        shown &= regexes.matches_any(options.show_name_regexes, names)
-    if options.hide_name_regexes:
-        shown &= ~regexes.matches_any(options.hide_name_regexes, names)
-    return shown
-
-
-def _max_depth(options: Options, quirks: Quirks) -> int:
-    if quirks.short_max_depth:
-        return (options.max_depth + 2**31) % 2**32 - 2**31
-    return options.max_depth
-
-
-def _order(
-    kind: str,
-    options: Options,
-    quirks: Quirks,
-    names: pa.Array,
-    rows: Ints,
-    total: Ints,
-    own: Ints,
-) -> Ints | None:
-    """The key to sort rows by, or nothing if they stay as they are."""
-    order = options.order_by
-    if order == "" or (order == "depth" and not quirks.names_unchecked):
-        return None
-    metric = METRICS.get(order)
-    if metric is not None and metric.measure is not None:
-        return _descending(total[rows, column(metric.measure)])
-    if order == "occurrence" and kind in ("op", "code"):
-        return -own[rows, _DEFINITIONS]
-    return ranks(names.take(pa.array(rows)))
-
-
-def _descending(values: Ints) -> Ints:
-    """A key that sorts the largest first, also for numbers of any size."""
-    if values.dtype == object:
-        order = {value: rank for rank, value in enumerate(sorted(set(values.tolist())))}
-        return -np.array([order[value] for value in values.tolist()], np.int64)
-    # The complement has no overflow at the least number.
-    flipped: Ints = ~values
-    return flipped
-
-
 def _list_report(
     profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
 ) -> Report:
-    own, members = _member_numbers(view, times, numbers, quirks)
+    own, members = member_numbers(view, times, numbers, quirks)
     accounted = np.flatnonzero(members > 0)
     names = view.name.take(pa.array(accounted))
     everyone = np.arange(len(accounted))
-    key = _order("op", options, quirks, names, everyone, own[accounted], own[accounted])
+    key = sort_key("op", options, quirks, names, everyone, own[accounted], own[accounted])
     if key is not None:
         accounted = accounted[np.argsort(key, kind="stable")]
         names = view.name.take(pa.array(accounted))
     total = _tails(own[accounted])
     root_total = total[:1] if len(total) else np.zeros((1, len(MEASURES)), np.int64)
-    begin = _list_start(names, options)
+    begin = list_start(names, options)
     depth = np.arange(len(accounted)) - begin
     walked = depth >= 0
     trimmed = np.flatnonzero(walked & regexes.matches_any(options.trim_name_regexes, names))
     if len(trimmed):
         walked &= np.arange(len(accounted)) < trimmed[0]
-    shown = walked & _shown("op", names, own[accounted], total, depth, options, quirks)
+    shown = walked & shown_rows("op", names, own[accounted], total, depth, options, quirks)
     rows = accounted[shown]
     total = total[shown]
     if options.account_displayed_op_only:
@@ -486,11 +339,3 @@ def _tails(own: Ints) -> Ints:
     """The sum of each row and all rows after it."""
     sums: Ints = np.cumsum(own[::-1], axis=0, dtype=own.dtype)[::-1]
     return sums
-
-
-def _list_start(names: pa.Array, options: Options) -> int:
-    """The first row to show: where a start regex first matches; nowhere is after the last."""
-    if regexes.is_everything(options.start_name_regexes) or not options.start_name_regexes:
-        return 0
-    found = np.flatnonzero(regexes.matches_any(options.start_name_regexes, names))
-    return int(found[0]) if len(found) else len(names)

@@ -1,0 +1,114 @@
+"""Which rows of a view are shown, and in what order: start, minima, depth, show, hide, sort."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof import regexes
+from tfprof.metrics import METRICS
+from tfprof.options import Options
+from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.measures import column
+from tfprof.quirks import Quirks
+from tfprof.views.tree import Tree
+from tfprof.views.view import ranks
+
+__all__ = ["list_start", "shown_rows", "sort_key", "started"]
+
+_TOTAL_MINIMA = {
+    f"min_{metric.name}": column(metric.measure)
+    for metric in METRICS.values()
+    if metric.measure is not None
+}
+_OWN_MINIMA = ("min_params", "min_float_ops")
+_DEFINITIONS = column("definition_count")
+_RUNS = column("run_count")
+
+
+def started(tree: Tree, names: pa.Array, options: Options, kept: Bools) -> tuple[Bools, Ints]:
+    """Which nodes are reached from the starting ones, and how deep below the root they then are."""
+    visible = kept.copy()
+    visible[0] = True
+    if regexes.is_everything(options.start_name_regexes):
+        return visible, tree.depth
+    begins = visible & regexes.matches_any(options.start_name_regexes, names)
+    begins[0] = False
+    begins &= ~tree.below(begins)
+    reached = tree.below(begins) | begins
+    raised = tree.path_sums(np.where(begins, tree.depth - 2, 0))
+    visible &= reached
+    visible[0] = True
+    return visible, tree.depth - raised
+
+
+def shown_rows(
+    kind: str,
+    names: pa.Array,
+    own: Ints,
+    total: Ints,
+    depth: Ints,
+    options: Options,
+    quirks: Quirks,
+) -> Bools:
+    """Which rows pass the minima, the depth, and the show and hide regexes."""
+    shown = depth <= _max_depth(options, quirks)
+    for option, measure in _TOTAL_MINIMA.items():
+        least = getattr(options, option)
+        numbers = own if kind in ("scope", "graph") and option in _OWN_MINIMA else total
+        if least > 0 or quirks.negative_durations:
+            shown &= (numbers[:, measure] >= least).astype(bool)
+    if kind in ("scope", "graph"):
+        shown &= (own[:, _RUNS] >= options.min_occurrence).astype(bool)
+    elif kind == "op":
+        shown &= (own[:, _DEFINITIONS] >= options.min_occurrence).astype(bool)
+    if not regexes.is_everything(options.show_name_regexes):
+        shown &= regexes.matches_any(options.show_name_regexes, names)
+    if options.hide_name_regexes:
+        shown &= ~regexes.matches_any(options.hide_name_regexes, names)
+    return shown
+
+
+def _max_depth(options: Options, quirks: Quirks) -> int:
+    if quirks.short_max_depth:
+        return (options.max_depth + 2**31) % 2**32 - 2**31
+    return options.max_depth
+
+
+def sort_key(
+    kind: str,
+    options: Options,
+    quirks: Quirks,
+    names: pa.Array,
+    rows: Ints,
+    total: Ints,
+    own: Ints,
+) -> Ints | None:
+    """The key to sort rows by, or nothing if they stay as they are."""
+    order = options.order_by
+    if order == "" or (order == "depth" and not quirks.names_unchecked):
+        return None
+    metric = METRICS.get(order)
+    if metric is not None and metric.measure is not None:
+        return _descending(total[rows, column(metric.measure)])
+    if order == "occurrence" and kind in ("op", "code"):
+        return -own[rows, _DEFINITIONS]
+    return ranks(names.take(pa.array(rows)))
+
+
+def _descending(values: Ints) -> Ints:
+    """A key that sorts the largest first, also for numbers of any size."""
+    if values.dtype == object:
+        order = {value: rank for rank, value in enumerate(sorted(set(values.tolist())))}
+        return -np.array([order[value] for value in values.tolist()], np.int64)
+    # The complement has no overflow at the least number.
+    flipped: Ints = ~values
+    return flipped
+
+
+def list_start(names: pa.Array, options: Options) -> int:
+    """The first row to show: where a start regex first matches; nowhere is after the last."""
+    if regexes.is_everything(options.start_name_regexes) or not options.start_name_regexes:
+        return 0
+    found = np.flatnonzero(regexes.matches_any(options.start_name_regexes, names))
+    return int(found[0]) if len(found) else len(names)
