@@ -1,0 +1,1 @@
+"""Checkpoints in profiles: types, parameters and values of trained tensors."""
