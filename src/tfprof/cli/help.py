@@ -107,10 +107,10 @@ def _everything() -> str:
 
 
 def _topic(topic: str) -> str:
-    from tfprof.cli import SWITCHES
+    from tfprof.cli import FLAGS
 
     name = topic.lstrip("-").partition("=")[0].replace("-", "_")
-    flags = {**INPUTS, **SWITCHES}
+    flags = {name: flag for name, flag in FLAGS.items() if isinstance(flag, Flag)}
     if topic in COMMANDS:
         return _of_command(COMMANDS[topic])
     if name in OPTIONS:

@@ -1,0 +1,118 @@
+"""Completion: what is offered where, and that very many names are no obstacle."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tfprof.cli.commands import COMMANDS
+from tfprof.cli.complete import candidates
+from tfprof.cli.console import Console
+from tfprof.cli.names import LIMIT, as_regex, matching, names_for
+from tfprof.cli.screen import Screen
+from tfprof.metrics import METRICS, ORDERS
+from tfprof.options import OPTIONS
+from tfprof.outputs import OUTPUTS
+from tfprof.profiles.profile import Profile
+from tfprof.regexes import matches
+
+
+@pytest.fixture
+def console(demo_profile: Profile) -> Console:
+    return Console(Screen(None, None), lambda: demo_profile, is_shell=True)
+
+
+def completed(line: str, console: Console) -> list[str]:
+    """The lines that an unfinished one can become."""
+    return [line[: len(line) - c.replaces] + c.text for c in candidates(line, console)]
+
+
+def test_commands(console: Console) -> None:
+    here = [name for name, command in COMMANDS.items() if command.where != "flags"]
+    assert completed("", console) == here
+    assert completed("sc", console) == ["scope"]
+    assert completed("nothing", console) == []
+    assert completed("exit ", console) == []
+
+
+def test_options(console: Console) -> None:
+    assert completed("op ", console) == [f"op -{name}" for name in [*OPTIONS, "legend"]]
+    assert completed("op -sel", console) == ["op -select"]
+    assert "op -step 1 -step" not in completed("op -step 1 -st", console)
+    assert completed("op -account_displayed_op_only t", console) == [
+        "op -account_displayed_op_only true"
+    ]
+
+
+def test_values(console: Console) -> None:
+    assert completed("op -select ", console) == [f"op -select {name}" for name in METRICS]
+    assert completed("op -select=micros,par", console) == ["op -select=micros,params"]
+    assert completed("op -select micros,mic", console) == []
+    assert completed("op -order_by ", console) == [f"op -order_by {name}" for name in ORDERS]
+    assert completed("help -order", console) == ["help -order_by"]
+    outputs = [f"{name}:" if output.keys else name for name, output in OUTPUTS.items()]
+    assert completed("op -output ", console) == [f"op -output {name}" for name in outputs]
+    assert "op -output file:outfile=" in completed("op -output file:o", console)
+
+
+def test_files(console: Console, tmp_path: Path) -> None:
+    (tmp_path / "a report").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / ".hidden").touch()
+    line = f"op -output file:outfile={tmp_path}/"
+    assert completed(line, console) == [line + "a\\ report", line + "folder/"]
+    assert completed(line + ".h", console) == [line + ".hidden"]
+    assert completed(f"{line}missing/", console) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("scope -show_name_regexes pool_l", ["pool_logit/"]),
+        ("graph -start_name_regexes pool_logit/D", ["pool_logit/DW", "pool_logit/DW/"]),
+        ("op -show_name_regexes Conv2DBackpropI", ["Conv2DBackpropInput"]),
+        ("op -account_type_regexes AddN,_train", ["_trainable_variables"]),
+        ("scope -account_type_regexes /job", ["/job:localhost/replica:0/task:0/device:cpu:0"]),
+        ("code -show_name_regexes resnet_mo", [r".*resnet_model\.py.*"]),
+        ("code -show_name_regexes .*resnet_mo", [r".*resnet_model\.py.*"]),
+        ("code -account_type_regexes Conv2DBackpropI", ["Conv2DBackpropInput"]),
+        ("set -hide_name_regexes global_s", ["global_step", "global_step/"]),
+        ("scope -show_name_regexes 1_0/sub1/conv1/DW/Mom", ["unit_1_0/sub1/conv1/DW/Momentum"]),
+    ],
+)
+def test_names_fit_the_option_and_the_view(
+    console: Console, line: str, expected: list[str]
+) -> None:
+    found = [c.text for c in candidates(line, console)]
+    assert found[: len(expected)] == expected
+
+
+def test_a_name_becomes_a_regex_that_matches_it() -> None:
+    for name in ("a.b", "f(x)[1]{2}|^$", "back\\slash", "plain/name", "q?*+"):
+        assert matches(as_regex(name), pa.array([name, "x" + name])).tolist() == [True, False]
+
+
+def test_scopes_are_offered_one_step_at_a_time() -> None:
+    names = tuple(sorted(["a", "a/b", "a/b/c", "a/d", "a0", "ab", "b/c/d"]))
+    assert matching(names, "") == ["a", "a/", "a0", "ab", "b/"]
+    assert matching(names, "a/") == ["a/b", "a/b/", "a/d"]
+    assert matching(names, "a/b") == ["a/b", "a/b/"]
+    assert matching(names, "c/d") == ["b/c/d"]
+    assert matching(names, "nothing") == []
+
+
+def test_200_000_names_are_no_obstacle() -> None:
+    names = pa.array([f"tower_{i % 7}/layer_{i % 50}/node_{i}/op" for i in range(200_000)])
+    profile = Profile()
+    profile = profile.changed(
+        nodes=profile.nodes.__class__(names, names, *(None,) * 7)  # type: ignore[arg-type]
+    )
+    names_for(profile, "scope", "show_name_regexes")
+    started = time.perf_counter()
+    for typed in ("", "tower_1/", "tower_1/layer_1/", "tower_1/layer_8/node_1", "999/op", "none"):
+        found = matching(names_for(profile, "scope", "show_name_regexes"), typed)
+        assert len(found) <= LIMIT
+    assert time.perf_counter() - started < 0.5

@@ -1,0 +1,77 @@
+"""Help: nothing is left undocumented, and `--help` fits a screen."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Tfprof
+from tfprof.cli import FLAGS, SWITCHES
+from tfprof.cli.commands import COMMANDS
+from tfprof.cli.help import help_text, options_table, short_help
+from tfprof.cli.inputs import INPUTS
+from tfprof.metrics import METRICS, ORDERS
+from tfprof.options import OPTIONS
+from tfprof.outputs import OUTPUTS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_short_help_fits_a_screen() -> None:
+    lines = short_help().splitlines()
+    assert 24 <= len(lines) <= 40
+    assert max(map(len, lines)) <= 85
+
+
+def test_the_long_help_names_everything() -> None:
+    text = help_text([])
+    for name in [*COMMANDS, *INPUTS, *SWITCHES, *OPTIONS, *METRICS, *ORDERS]:
+        assert name in text
+
+
+@pytest.mark.parametrize("topic", [*COMMANDS, *FLAGS, *METRICS])
+def test_every_name_has_help(topic: str) -> None:
+    assert topic in help_text([topic])
+
+
+def test_an_option_is_found_in_any_form() -> None:
+    assert help_text(["-select"]) == help_text(["--select"]) == help_text(["select"])
+
+
+def test_select_explains_all_metrics_and_output_all_outputs() -> None:
+    assert all(f"  {name} " in help_text(["-select"]) for name in METRICS)
+    assert all(f"  {name}" in help_text(["-output"]) for name in OUTPUTS)
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS.values() if c.options], ids=lambda c: c.name)
+def test_every_example_of_a_view_has_an_answer(run_demo: Tfprof, command: object) -> None:
+    teach = command.teach  # type: ignore[attr-defined]
+    examples = [line.strip() for line in teach.splitlines() if line.startswith("  ")]
+    assert examples
+    for example in examples:
+        done = run_demo(stdin=example + "\n")
+        assert done.status == 0
+        assert example.startswith("set ") or len(done.lines) > 3
+
+
+def test_the_documents_name_everything() -> None:
+    text = (DOCS / "cli.md").read_text()
+    assert options_table() in text
+    for name in [*COMMANDS, *INPUTS, *SWITCHES]:
+        assert f"`{name}" in text or f"`--{name}" in text, name
+
+
+@pytest.mark.parametrize("page", ["cli.md", "tutorial.md"])
+def test_every_demo_line_of_the_documents_works(run_demo: Tfprof, tmp_path: Path, page: str) -> None:
+    lines = (DOCS / page).read_text().replace("/tmp/", f"{tmp_path}/").splitlines()
+    flags = [line[len("$ tfprof --demo ") :] for line in lines if line.startswith("$ tfprof --demo ")]
+    typed = [line for line in lines if line.startswith("tfprof> ")]
+    assert flags or typed
+    for line in flags:
+        done = run_demo(*shlex.split(line, comments=True))
+        assert (done.status, done.err) == (0, ""), line
+    for line in typed:
+        done = run_demo(stdin=line + "\n")
+        assert (done.status, done.err) == (0, ""), line

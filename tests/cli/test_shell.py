@@ -1,0 +1,103 @@
+"""The shell on piped lines: no prompt, and it survives whatever fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Tfprof
+from tfprof.cli.shell import history_file
+
+
+def test_lines_are_answered_without_a_prompt(process: Tfprof, run_demo: Tfprof) -> None:
+    done = process("--demo", stdin="op -select params\nscope -select params\n")
+    assert done.out == run_demo("op", "-select=params").out + run_demo("scope", "-select=params").out
+    assert done.err == "run graph coverage: 0.45\n" * 2
+    assert done.status == 0
+
+
+def test_options_hold_for_one_line(run_demo: Tfprof) -> None:
+    once, after = run_demo("op", "-select", "params"), run_demo("op")
+    assert run_demo(stdin="op -select params\nop\n").out == once.out + after.out
+
+
+def test_set_keeps_options_until_reset(run_demo: Tfprof) -> None:
+    kept, plain = run_demo("op", "-select", "params"), run_demo("op")
+    done = run_demo(stdin="set -select params\nop\nop -select micros\nreset\nop\n")
+    micros = run_demo("op", "-select", "micros")
+    assert done.out == kept.out + micros.out + plain.out
+
+
+def test_flags_before_the_shell_are_set(run_demo: Tfprof) -> None:
+    assert run_demo("-select=params", stdin="op\n").out == run_demo("op", "-select=params").out
+
+
+def test_a_kept_option_can_be_wrong_only_once(run_demo: Tfprof) -> None:
+    done = run_demo(stdin="set -show_name_regexes (\nset -output nowhere\nop\n")
+    assert done.out == run_demo("op").out
+    assert done.err.count("tfprof: ") == done.err.count("\n") == 2
+
+
+def test_output_keys_do_not_stick(run_demo: Tfprof, tmp_path: Path) -> None:
+    line = f"set -output file:outfile={tmp_path / 'a'}\nop\nop -output file\n"
+    done = run_demo(stdin=line)
+    assert (tmp_path / "a").read_bytes() == run_demo("op").out
+    assert "file needs outfile" in done.err
+
+
+def test_failures_are_told_and_survived(run_demo: Tfprof) -> None:
+    lines = ["foo", "op -selct", "op 'a", "-select params", "scope --graph_path=x", "exit"]
+    done = run_demo(stdin="\n".join([*lines[:-1], "op", *lines[-1:], "op"]))
+    assert done.out == run_demo("op").out
+    assert done.err.splitlines() == [
+        "tfprof: unknown command 'foo'; known are scope, graph, op, code, advise, set, reset, "
+        "help, exit, quit",
+        "tfprof: unknown option '-selct'; did you mean '-select'?",
+        "tfprof: a quote is open: add a closing '",
+        "tfprof: a line begins with a command: one of scope, graph, op, code, advise, set, reset, "
+        "help, exit, quit",
+        "tfprof: option '--graph_path' belongs to the start of tfprof",
+    ]
+    assert done.status == 2
+
+
+def test_an_unexpected_failure_is_survived(
+    run_demo: Tfprof, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("tfprof.cli.help.help_text", broken)
+    done = run_demo(stdin="help\nop\n")
+    assert done.out == run_demo("op").out
+    assert (done.status, done.err.count("\n")) == (1, 1)
+
+
+@pytest.mark.parametrize("line", ["   ", "\t", "# a comment", "tfprof>", "tfprof> # note"])
+def test_nothing_is_answered_with_nothing(run_demo: Tfprof, line: str) -> None:
+    done = run_demo(stdin=f"{line}\n")
+    assert (done.out, done.err, done.status) == (b"", "", 0)
+
+
+def test_a_copied_prompt_is_no_word(run_demo: Tfprof) -> None:
+    assert run_demo(stdin="tfprof> op -select params\n").out == run_demo("op", "-select=params").out
+
+
+def test_help_is_the_same_as_outside(run_demo: Tfprof, run: Tfprof) -> None:
+    assert run_demo(stdin="help -select\nhelp op\n").out == run("help", "-select", "op").out.replace(
+        b"\n\nop", b"\nop", 1
+    )
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
+def test_line_ends(run_demo: Tfprof, ending: str) -> None:
+    assert run_demo(stdin=f"op -select params{ending}").out == run_demo("op", "-select=params").out
+
+
+def test_where_the_history_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    inside = Path("tfprof") / "history"
+    assert history_file({}) == tmp_path / ".local" / "state" / inside
+    assert history_file({"XDG_STATE_HOME": "relative"}) == tmp_path / ".local" / "state" / inside
+    assert history_file({"XDG_STATE_HOME": "/state"}) == Path("/state") / inside
