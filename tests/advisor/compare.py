@@ -24,6 +24,7 @@ from tfprof.advisor import Advice, advise
 from tfprof.api import Session
 from tfprof.errors import TfprofError
 from tfprof.protos import graph_pb2, output_pb2
+from tfprof.views import VIEWS
 
 NAMES = [
     "AcceleratorUtilizationChecker",
@@ -123,7 +124,10 @@ def _ours(case: Case, names: list[str], kind: int) -> Iterator[Advice | str | No
         for step in case.steps:
             _add(session, step)
             yield None
-            yield session.advise(names)
+            # The original builds all views for advice, and keeps them.
+            for kind in VIEWS:
+                session.report(kind, {"output": "none"})
+            yield advise(session.profile, names, compat=True, views=session._built)
     except TfprofError as error:
         yield f"refused: {error}"
 
