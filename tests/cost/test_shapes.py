@@ -59,9 +59,11 @@ def compare(graph: Any, instance: Instance, values: dict[str, int]) -> dict[str,
             found = None if mine.shape is None else [
                 None if size is None else bind(size, values) for size in mine.shape
             ]  # fmt: skip
-            if found is None or len(found) != len(expected):
-                wrong.setdefault(node.op, []).append(f"{index}: {found} not {expected}")
-            elif any(a != b for a, b in zip(found, expected, strict=True) if b is not None):
+            if (
+                found is None
+                or len(found) != len(expected)
+                or any(a != b for a, b in zip(found, expected, strict=True) if b is not None)
+            ):
                 wrong.setdefault(node.op, []).append(f"{index}: {found} not {expected}")
     return wrong
 

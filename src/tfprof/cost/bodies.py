@@ -98,16 +98,17 @@ class Body:
 
         A cycle (of old while loops) is cut at its NextIteration, any other where it is entered.
         """
-        wanted = range(len(self.nodes)) if roots is None else roots
-        needed = self._needed
+        wanted = list(range(len(self.nodes)) if roots is None else roots)
+        needed, back = self._needed
         done: list[int] = []
         state = bytearray(len(self.nodes))  # 0 not seen, 1 on the stack, 2 done
-        for root in wanted:
+        for root in wanted:  # grows by the ends of back edges, which close a loop
             stack = [root]
             while stack:
                 position = stack[-1]
                 if state[position] == 0:
                     state[position] = 1
+                    wanted += back.get(position, ())
                     stack.extend(other for other in needed[position] if state[other] == 0)
                     continue
                 stack.pop()
@@ -117,14 +118,18 @@ class Body:
         return done
 
     @cached_property
-    def _needed(self) -> list[list[int]]:
-        """Per node, the positions it waits for: data and control inputs, back edges left out."""
-        needed = []
-        for node in self.nodes:
+    def _needed(self) -> tuple[list[list[int]], dict[int, list[int]]]:
+        """Per node, the positions it waits for (data and control inputs); back edges apart."""
+        needed: list[list[int]] = []
+        back: dict[int, list[int]] = {}
+        for index, node in enumerate(self.nodes):
             names = (text.partition(":")[0].lstrip("^") for text in node.input)
-            found = (self.positions.get(name, -1) for name in names)
-            needed.append([p for p in found if p >= 0 and self.nodes[p].op not in _BACK_EDGES])
-        return needed
+            found = [position for name in names if (position := self.positions.get(name, -1)) >= 0]
+            closing = [p for p in found if self.nodes[p].op in _BACK_EDGES]
+            needed.append([p for p in found if p not in closing] if closing else found)
+            if closing:
+                back[index] = closing
+        return needed, back
 
     def live(self) -> list[int]:
         """`order` of what a call of the function runs: what its results and side effects need."""

@@ -17,7 +17,7 @@ from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
 __all__ = ["MAX_DEPTH", "MAX_NODES", "Expanded", "ExpandedNode", "Frame", "expand"]
 
-MAX_NODES = 5_000_000
+MAX_NODES = 2_000_000
 """More nodes than this are not written out; the functions beyond stay calls."""
 
 MAX_DEPTH = 1_000

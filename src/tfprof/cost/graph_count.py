@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tfprof.cost.bodies import Library
+from tfprof.cost.interpret import Interpreter
 from tfprof.cost.original import ORIGINAL_RULES, Shape, Unknown, count
+from tfprof.cost.tensors import Dims
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
 
 __all__ = ["CountResult", "graph_float_ops", "shape_of"]
@@ -44,9 +47,11 @@ def graph_float_ops(
     """Float operations of every node of a graph, functions not entered, as the original has it.
 
     Shapes come from `_output_shapes`; `run_shapes` (node name -> the outputs' shapes seen at run
-    time) complete those that are not fully defined, and never change `graph`.
+    time) complete those that are not fully defined, and never change `graph`. Unless `compat`,
+    shapes that the file does not have are inferred.
     """
-    shapes = _Shapes(graph, run_shapes or {})
+    inferred = {} if compat else _inferred(graph)
+    shapes = _Shapes(graph, {**inferred, **(run_shapes or {})})
     float_ops: dict[str, int] = {}
     unknown: dict[str, Unknown] = {}
     for name, node in shapes.nodes.items():
@@ -61,6 +66,25 @@ def graph_float_ops(
         else:
             float_ops[name] = answer
     return CountResult(float_ops, unknown, shapes.conflicts)
+
+
+def _inferred(graph: GraphDef) -> dict[str, Shapes]:
+    """Shapes of the nodes that do not state theirs, as far as they follow from the others."""
+    if all("_output_shapes" in node.attr for node in graph.node if node.op in ORIGINAL_RULES):
+        return {}
+    instance = Interpreter(Library(graph)).run()
+    found: dict[str, Shapes] = {}
+    for position, tensors in instance.outputs.items():
+        node = instance.body.nodes[position]
+        if "_output_shapes" not in node.attr:
+            found[node.name] = [_plain(tensor.shape) for tensor in tensors]
+    return found
+
+
+def _plain(shape: Dims | None) -> Shape | None:
+    if shape is None:
+        return None
+    return tuple(size if isinstance(size, int) else -1 for size in shape)
 
 
 def _inputs(node: NodeDef, shapes: _Shapes, *, controls: bool) -> Iterator[Shape | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -62,15 +62,15 @@ class Cost:
     elementwise_float_ops: Count
     bytes_read: Count
     bytes_written: Count
-    variables: tuple[Variable, ...]
+    variables: tuple[Variable, ...] = field(repr=False)
     params: int
     trainable_params: int
-    by_op_type: Mapping[str, OpCost]
+    by_op_type: Mapping[str, OpCost] = field(repr=False)
     ledger: Ledger
     symbols: Mapping[str, str]
     """The unbound symbols and what they stand for."""
-    _run: _Run
-    _values: Mapping[str, Count]
+    _run: _Run = field(repr=False)
+    _values: Mapping[str, Count] = field(repr=False)
 
     def bind(self, **values: int) -> Cost:
         """The same cost with symbols replaced by numbers: `cost.bind(B=8)`."""

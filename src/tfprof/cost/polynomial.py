@@ -16,6 +16,7 @@ __all__ = [
     "Polynomial",
     "bind",
     "ceil_div",
+    "exact",
     "extreme",
     "floor_div",
     "pretty",
@@ -43,7 +44,7 @@ class Quotient:
         return symbols(self.numerator) | symbols(self.denominator)
 
     def __str__(self) -> str:
-        return f"⌊({self.numerator})/{self.denominator}⌋"
+        return f"⌊({exact(self.numerator)})/{_factor(self.denominator)}⌋"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Extreme:
         return symbols(self.left) | symbols(self.right)
 
     def __str__(self) -> str:
-        return f"{'max' if self.largest else 'min'}({self.left}, {self.right})"
+        name = "max" if self.largest else "min"
+        return f"{name}({exact(self.left)}, {exact(self.right)})"
 
 
 Atom = str | Quotient | Extreme
@@ -116,7 +118,7 @@ class Polynomial:
         return pretty(self)
 
     def __repr__(self) -> str:
-        return f"Polynomial({_render(self, str)})"
+        return f"Polynomial({exact(self)})"
 
 
 def symbol(name: str) -> Polynomial:
@@ -177,7 +179,7 @@ def extreme(a: Count, b: Count, *, largest: bool) -> Count:
     difference = a - b
     if isinstance(difference, int):
         return a if (difference >= 0) == largest else b
-    left, right = sorted((a, b), key=str)
+    left, right = sorted((a, b), key=exact)
     return _atom(Extreme(largest, left, right))
 
 
@@ -187,6 +189,15 @@ _UNITS = ((10**15, "P"), (10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")
 def pretty(value: Count) -> str:
     """A short text: three significant digits and a unit per coefficient, `7.75G·B`."""
     return _render(value, _short)
+
+
+def exact(value: Count) -> str:
+    """The whole text, `7751540736·B`."""
+    return _render(value, str)
+
+
+def _factor(value: Count) -> str:
+    return str(value) if isinstance(value, int) else f"({exact(value)})"
 
 
 def _short(number: int) -> str:

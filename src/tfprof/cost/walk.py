@@ -10,6 +10,7 @@ from tfprof.cost.interpret import Instance, Invocation
 from tfprof.cost.polynomial import Count
 from tfprof.cost.rules import Class
 from tfprof.cost.tally import Tallies
+from tfprof.errors import LoadError
 
 __all__ = ["Place", "walk"]
 
@@ -27,14 +28,14 @@ class Place:
 
 
 def walk(root: Instance, tallies: Tallies) -> Iterator[Place]:
-    """All places, outermost first; it stops when they hold more nodes than can be written out."""
+    """All places, outermost first; an error if they hold more nodes than can be written out."""
     pending = [Place(root, "", "", 1)]
     budget = MAX_NODES
     while pending:
         place = pending.pop()
         budget -= len(place.instance.order)
         if budget < 0:
-            return
+            raise LoadError(f"this model runs more than {MAX_NODES} nodes: ask for totals only")
         yield place
         bare = not place.scope and not _works(place.instance, tallies)
         pending += [
