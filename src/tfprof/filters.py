@@ -52,7 +52,7 @@ def shown_rows(
     quirks: Quirks,
 ) -> Bools:
     """Which rows pass the minima, the depth, and the show and hide regexes."""
-    shown = depth <= _max_depth(options, quirks)
+    shown = depth <= options.max_depth
     for option, measure in _TOTAL_MINIMA.items():
         least = getattr(options, option)
         numbers = own if kind in ("scope", "graph") and option in _OWN_MINIMA else total
@@ -67,12 +67,6 @@ def shown_rows(
     if options.hide_name_regexes:
         shown &= ~regexes.matches_any(options.hide_name_regexes, names)
     return shown
-
-
-def _max_depth(options: Options, quirks: Quirks) -> int:
-    if quirks.short_max_depth:
-        return (options.max_depth + 2**31) % 2**32 - 2**31
-    return options.max_depth
 
 
 def sort_key(

@@ -107,13 +107,17 @@ class Options:
         dumped = given.pop("dump_to_file", "")
         if dumped:
             given["output"] = f"file:outfile={dumped}"
-        if not quirks.names_unchecked:
-            return cls().changed(given)
-        known = {name: value for name, value in given.items() if name in OPTIONS}
         if quirks.missing_means_nothing:
-            lists = (o for o in OPTIONS.values() if o.kind in ("regexes", "select"))
-            known = {**{option.name: () for option in lists}, **known}
-        return cls(**{name: _unchecked(OPTIONS[name], value) for name, value in known.items()})
+            lists = (o.name for o in OPTIONS.values() if o.kind in ("regexes", "select"))
+            given = {**dict.fromkeys(lists, ()), **given}
+        if quirks.names_unchecked:
+            known = {name: value for name, value in given.items() if name in OPTIONS}
+            options = cls(**{name: _unchecked(OPTIONS[name], v) for name, v in known.items()})
+        else:
+            options = cls().changed(given)
+        if quirks.short_max_depth:
+            return replace(options, max_depth=(options.max_depth + 2**31) % 2**32 - 2**31)
+        return options
 
     def changed(self, values: Mapping[str, Any]) -> Options:
         """A copy with some values replaced, each checked."""
