@@ -132,6 +132,7 @@ def count_nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
     if number.value > limit:
         rows = (Evidence("nodes", {"count": number}),)
         yield Finding("Nodes", "info", "there are nodes", rows, Stake(number, "nodes"))
+    yield Finding("Nodes", "warning", "a finding without a number is left out")
 
 
 NODES = advisor.Checker("Nodes", "", count_nodes, settings={"limit": Setting(1, "how many")})

@@ -100,7 +100,7 @@ def advise(
     compat: bool = False,
     views: Mapping[str, Profile] | None = None,
 ) -> Advice:
-    """What checkers find in a profile.
+    """What checkers find in a profile; a finding without a number behind it is left out.
 
     `checkers` are names, or a dict of names with the options of each; all by default. With
     `compat` only the original's checkers run, without options, and speak in its words; `views`
@@ -121,7 +121,7 @@ def advise(
             results.append(Result(name, missing=missing))
             continue
         settings = Settings(checker.values(wanted[name]), quirks, views or {})
-        found = tuple(checker.check(profile, settings))
+        found = tuple(f for f in checker.check(profile, settings) if compat or f.backed)
         results.append(Result(name, found, partly=_missing(checker.wants, profile)))
         if compat and checker.complaints:
             said += checker.complaints(profile)

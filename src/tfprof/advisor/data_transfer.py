@@ -24,6 +24,7 @@ _NAME = "DataTransfer"
 _EDGE = re.compile(r"edge_\d+_(.*)")
 _TAKES_NOTHING = re.compile(r"NoOp|Const|Variable|VariableV2|VarHandleOp")
 """Consumers of control inputs, for which nothing is copied."""
+_SLOTS = 1 << 20
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
@@ -60,25 +61,31 @@ def _crossings(facts: Facts) -> tuple[Ints, Ints, Ints, Ints]:
     wanted = (producer >= 0) & ~facts.of_type(_TAKES_NOTHING)[consumer]
     wanted &= (device[consumer] >= 0) & (device[producer] >= 0)
     wanted &= device[consumer] != device[producer]
-    table = np.stack(
-        [producer[wanted], profile.edges.output[wanted], device[consumer[wanted]]], axis=1
-    ).astype(np.int64)
-    distinct = np.unique(table, axis=0)
-    sizes = _output_sizes(facts)
-    found = [sizes.get((node, slot), 0.0) for node, slot, _ in distinct.tolist()]
-    return distinct[:, 0], distinct[:, 1], distinct[:, 2], np.array(found, float)
+    places = max(len(profile.devices), 1)
+    tensor = _tensor(producer[wanted], profile.edges.output[wanted])
+    keys = np.unique(tensor * places + device[consumer[wanted]])
+    tensor, target = keys // places, keys % places
+    return tensor // _SLOTS, tensor % _SLOTS, target, _sizes(facts, tensor)
 
 
-def _output_sizes(facts: Facts) -> dict[tuple[int, int], float]:
-    """The bytes of each node's outputs, on average over the steps it ran in."""
+def _tensor(node: Ints, slot: Ints) -> Ints:
+    """A number for an output of a node."""
+    found: Ints = node.astype(np.int64) * _SLOTS + np.clip(slot, 0, _SLOTS - 1)
+    return found
+
+
+def _sizes(facts: Facts, tensor: Ints) -> Ints:
+    """The bytes of some tensors, on average over the steps that their nodes ran in."""
     runs = facts.runs
-    node = runs.memory_node[runs.output_memory].astype(np.int64)
-    sums: Counter[tuple[int, int]] = Counter()
-    outputs = zip(node.tolist(), runs.output_slot.tolist(), runs.output_size.tolist(), strict=True)
-    for at, slot, number in outputs:
-        sums[at, slot] += number
+    known = _tensor(runs.memory_node[runs.output_memory], runs.output_slot)
+    distinct = np.unique(tensor)
+    there = np.isin(known, distinct)
+    at = np.searchsorted(distinct, known[there])
+    sums = np.bincount(at, runs.output_size[there], len(distinct))
     steps = np.bincount(runs.span_node, minlength=len(facts.profile.nodes))
-    return {key: number / max(int(steps[key[0]]), 1) for key, number in sums.items()}
+    means = sums / np.maximum(steps[distinct // _SLOTS], 1)
+    found: Ints = means[np.searchsorted(distinct, tensor)]
+    return found
 
 
 def _copies(facts: Facts) -> dict[str, float]:

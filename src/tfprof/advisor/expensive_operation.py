@@ -12,6 +12,7 @@ from tfprof.options import Options
 from tfprof.profiles.profile import Profile
 from tfprof.report import Report, Row, make_report
 from tfprof.units import format_time
+from tfprof.views import view_of
 
 __all__ = ["CHECKER"]
 
@@ -29,7 +30,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         yield from _top_scopes(_report(profile, "scope", settings, **options), settings)
     else:
         yield from _nodes(profile, settings)
-    if profile.has_trace:
+    frames = view_of(settings.views.get("code", profile), "code", settings.quirks).tree
+    if profile.has_trace and len(frames) > 1:
         options = {"min_micros": 1, "max_depth": _DEEPEST}
         yield from _code(_report(profile, "code", settings, **options), settings)
 

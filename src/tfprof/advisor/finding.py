@@ -88,6 +88,11 @@ class Finding:
     told: bool = False
     """Whether the message already says all that the evidence does."""
 
+    @property
+    def backed(self) -> bool:
+        """Whether there is a number behind it."""
+        return self.stake is not None or any(row.numbers for row in self.evidence)
+
     def text(self) -> str:
         """The message, a line of evidence each, and the stake."""
         lines = [self.message, *(f"  {row}" for row in self.evidence if not self.told)]

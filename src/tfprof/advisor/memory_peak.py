@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
@@ -30,6 +31,7 @@ _PEAK, _RESIDUAL, _OUTPUT, _HOST, _PERSISTENT, _END = (
         "memory_micros",
     )
 )
+_Lives = tuple[Ints, Ints]
 _FORWARDS = 20
 """How many ops in a row may pass on the same memory."""
 
@@ -37,8 +39,9 @@ _FORWARDS = 20
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """A finding per device: its peak over all steps, and the nodes that hold the most then."""
     facts = Facts(profile, settings.quirks)
+    lives = cache(partial(_lifetimes, facts))
     for at in sorted(set(facts.runs.device.tolist()) - {-1}, key=profile.devices.__getitem__):
-        peaks = [_peak(facts, at, step) for step in range(len(profile.steps))]
+        peaks = [_peak(facts, at, step, lives) for step in range(len(profile.steps))]
         peak = max(peaks, key=lambda peak: peak.bytes)
         if peak.bytes < settings["min_bytes"] or not peak.bytes:
             continue
@@ -72,11 +75,13 @@ class _Peak:
     recorded: bool
 
 
-def _peak(facts: Facts, device: int, step: int) -> _Peak:
+def _peak(facts: Facts, device: int, step: int, lives: Callable[[int], _Lives]) -> _Peak:
     runs = facts.runs
     recorded = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
-    changes = _recorded if recorded.any() else _estimated
-    node, micros, change = changes(facts, device, step)
+    if recorded.any():
+        node, micros, change = _recorded(facts, device, step)
+    else:
+        node, micros, change = _estimated(facts, device, step, lives(step))
     count = len(facts.profile.nodes)
     if not len(node):
         return _Peak(step, 0, 0, np.zeros(count, np.int64), False)
@@ -104,7 +109,7 @@ def _recorded(facts: Facts, device: int, step: int) -> tuple[Ints, Ints, Ints]:
     )
 
 
-def _estimated(facts: Facts, device: int, step: int) -> tuple[Ints, Ints, Ints]:
+def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Ints, Ints, Ints]:
     """The same without a record of allocations: from what each run took and what it left behind.
 
     A run holds its peak while it lasts, and what it leaves until its last consumer ends. What is
@@ -113,7 +118,7 @@ def _estimated(facts: Facts, device: int, step: int) -> tuple[Ints, Ints, Ints]:
     runs = facts.runs
     rows = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     node, memory = runs.memory_node[rows], runs.memory[rows]
-    start, _, release = _lifetimes(facts, step)
+    start, release = lives
     peak, left = memory[:, _PEAK], memory[:, _RESIDUAL]
     fixed = memory[:, _PERSISTENT] + memory[:, _HOST]
     ends = memory[:, _END]
@@ -126,8 +131,8 @@ def _estimated(facts: Facts, device: int, step: int) -> tuple[Ints, Ints, Ints]:
     )
 
 
-def _lifetimes(facts: Facts, step: int) -> tuple[Ints, Ints, Ints]:
-    """When each node starts and ends in a step, and when its outputs are used for the last time."""
+def _lifetimes(facts: Facts, step: int) -> _Lives:
+    """When each node starts in a step, and when its outputs are used for the last time."""
     runs, count = facts.runs, len(facts.profile.nodes)
     spans = runs.span_step == step
     start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -149,7 +154,7 @@ def _lifetimes(facts: Facts, step: int) -> tuple[Ints, Ints, Ints]:
         np.maximum.at(release, producer, uses)
         if np.array_equal(before, release):
             break
-    return start, end, release
+    return start, release
 
 
 CHECKER = Checker(

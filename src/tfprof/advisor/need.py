@@ -9,6 +9,7 @@ from tfprof.advisor.device import is_accelerator
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import REPAIRED
+from tfprof.views import view_of
 
 __all__ = ["ACCELERATOR", "GRAPH", "MEMORY", "RUN", "SEVERAL_DEVICES", "STEPS", "TRACES", "Need"]
 
@@ -29,10 +30,14 @@ def _has_devices(profile: Profile) -> bool:
     return len(set(runs_of(profile, REPAIRED).placed_device.tolist())) > 1
 
 
+def _has_frames(profile: Profile) -> bool:
+    return profile.has_trace and len(view_of(profile, "code", REPAIRED).tree) > 1
+
+
 GRAPH = Need("a graph", lambda profile: bool(profile.nodes.in_graph.any()))
 RUN = Need("run metadata of a step", lambda profile: bool(profile.steps))
 STEPS = Need("run metadata of two steps or more", lambda profile: len(profile.steps) > 1)
-TRACES = Need("code traces (an op log)", lambda profile: profile.has_trace)
+TRACES = Need("code traces (an op log)", _has_frames)
 ACCELERATOR = Need(
     "run metadata of a step with an accelerator",
     lambda profile: any(map(is_accelerator, profile.devices)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.facts import INPUT, TRANSFER, Facts, count, share, time
@@ -14,7 +16,7 @@ from tfprof.advisor.source_line import source_line
 from tfprof.cost.original import REPAIRED_RULES
 from tfprof.cost.rules import RULES
 from tfprof.cost.rules.free import FREE
-from tfprof.profiles.columns import Bools
+from tfprof.profiles.columns import Bools, starts
 from tfprof.profiles.profile import Profile
 from tfprof.protos import graph_pb2
 
@@ -22,7 +24,7 @@ __all__ = ["CHECKER"]
 
 _NAME = "UnknownFlops"
 _FLOATS = frozenset({1, 2, 8, 14, 18, 19})
-_TYPES = ("T", "dtype", "Tidx", "SrcT")
+_TYPES = ("T", "dtype")
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
@@ -63,19 +65,30 @@ def _uncounted(facts: Facts) -> Bools:
     ran[facts.runs.span_node] = True
     if ran.any():
         candidates &= ran
-    for node in np.flatnonzero(candidates):
-        candidates[node] = _floats(profile, int(node))
-    return candidates
+    return candidates & _may_be_float(facts)
 
 
-def _floats(profile: Profile, node: int) -> bool:
-    """Whether a node's element type is a float, or not known."""
-    attrs = {item["key"]: item["value"] for item in profile.nodes.attrs[node].as_py() or ()}
-    for name in _TYPES:
-        if name in attrs:
-            return graph_pb2.AttrValue.FromString(attrs[name]).type in _FLOATS
-    # Ops without any type and without a formula handle files, queues, tables and the like.
-    return profile.nodes.op[node].as_py() in RULES
+def _may_be_float(facts: Facts) -> Bools:
+    """Which nodes have floats as elements.
+
+    Ops without a type and without a formula handle files, queues, tables and the like.
+    """
+    nodes = facts.profile.nodes
+    found: Bools = np.array([op in RULES for op in facts.op_types], bool)[facts.op_code]
+    entries, begin = nodes.attrs.flatten(), starts(nodes.attrs)
+    keys = entries.field("key").dictionary_encode()
+    for name in reversed(_TYPES):
+        number = pc.index(keys.dictionary, name).as_py()
+        rows = np.flatnonzero(keys.indices.to_numpy() == number)
+        values = entries.field("value").take(pa.array(rows)).dictionary_encode()
+        floats = [_is_float(value) for value in values.dictionary.to_pylist()]
+        owner = np.searchsorted(begin, rows, side="right") - 1
+        found[owner] = np.array(floats, bool)[values.indices.to_numpy()]
+    return found
+
+
+def _is_float(attr: bytes) -> bool:
+    return graph_pb2.AttrValue.FromString(attr).type in _FLOATS
 
 
 def _rows(facts: Facts, unknown: Bools, top: int, whole: int) -> Iterator[Evidence]:
