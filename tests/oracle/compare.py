@@ -270,9 +270,11 @@ def explained(call: Call, their: Answer, ours: Ours) -> tuple[tuple[str, ...], s
     if not detail:
         return (), ""
     _, graph, run_meta, op_log, cmd, options = call
-    profile = tfprof.load(graph, [run_meta] if run_meta else [], op_log)
+    runs = [run_meta] if run_meta else []
+    loaded = {compat: tfprof.load(graph, runs, op_log, compat=compat) for compat in (False, True)}
     reasons = explanation(
-        profile,
+        # The one quirk that acts while loading.
+        lambda quirks: loaded[quirks.float_ops_from_log_only],
         cmd,
         options,
         lambda answer: not answer.error and not difference(call, their, answer, compat=True),
