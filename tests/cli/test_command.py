@@ -182,9 +182,7 @@ def test_a_full_disk_is_a_failure() -> None:
     assert (status, message) == (1, f"tfprof: standard output: cannot write: {os.strerror(28)}")
 
 
-def test_an_interrupt_is_told_by_the_status(
-    run: Tfprof, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_is_told_by_the_status(run: Tfprof, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

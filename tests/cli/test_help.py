@@ -45,7 +45,9 @@ def test_select_explains_all_metrics_and_output_all_outputs() -> None:
     assert all(f"  {name}" in help_text(["-output"]) for name in OUTPUTS)
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS.values() if c.options], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS.values() if c.options], ids=lambda c: c.name
+)
 def test_every_example_of_a_view_has_an_answer(run_demo: Tfprof, command: object) -> None:
     teach = command.teach  # type: ignore[attr-defined]
     examples = [line.strip() for line in teach.splitlines() if line.startswith("  ")]
@@ -64,9 +66,13 @@ def test_the_documents_name_everything() -> None:
 
 
 @pytest.mark.parametrize("page", ["cli.md", "tutorial.md"])
-def test_every_demo_line_of_the_documents_works(run_demo: Tfprof, tmp_path: Path, page: str) -> None:
+def test_every_demo_line_of_the_documents_works(
+    run_demo: Tfprof, tmp_path: Path, page: str
+) -> None:
     lines = (DOCS / page).read_text().replace("/tmp/", f"{tmp_path}/").splitlines()
-    flags = [line[len("$ tfprof --demo ") :] for line in lines if line.startswith("$ tfprof --demo ")]
+    flags = [
+        line[len("$ tfprof --demo ") :] for line in lines if line.startswith("$ tfprof --demo ")
+    ]
     typed = [line for line in lines if line.startswith("tfprof> ")]
     assert flags or typed
     for line in flags:

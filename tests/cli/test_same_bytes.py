@@ -71,7 +71,9 @@ def test_shell_flags_and_python_agree(
     words += ["-legend"] * legend
     flags = run_demo(*switches, *words)
     shell = run_demo(*switches, stdin=shlex.join(words) + "\n")
-    kept = run_demo(*switches, stdin=f"set {shlex.join(words[1:])}\n{view}\n".replace("-legend", ""))
+    kept = run_demo(
+        *switches, stdin=f"set {shlex.join(words[1:])}\n{view}\n".replace("-legend", "")
+    )
     whole = options_for(given, has_runs=True, compat=compat)
     report = demo_profile.report(view, whole, compat=compat)
     assert flags.out == encoded(report, legend=legend or None)

@@ -24,7 +24,7 @@ def test_a_script_names_everything(shell: str) -> None:
 
 def in_bash(*words: str) -> list[str]:
     """What bash offers for the last of some words."""
-    ask = "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _tfprof; printf '%s\\n' \"${COMPREPLY[@]}\""
+    ask = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tfprof; printf \'%s\\n\' "${COMPREPLY[@]}"'
     # Outside of a completion bash has no options to change.
     text = f"compopt() {{ :; }}\n{script(['bash'])}\n{ask}"
     done = subprocess.run(

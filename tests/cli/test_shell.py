@@ -12,7 +12,9 @@ from tfprof.cli.shell import history_file
 
 def test_lines_are_answered_without_a_prompt(process: Tfprof, run_demo: Tfprof) -> None:
     done = process("--demo", stdin="op -select params\nscope -select params\n")
-    assert done.out == run_demo("op", "-select=params").out + run_demo("scope", "-select=params").out
+    assert (
+        done.out == run_demo("op", "-select=params").out + run_demo("scope", "-select=params").out
+    )
     assert done.err == "run graph coverage: 0.45\n" * 2
     assert done.status == 0
 
@@ -85,9 +87,9 @@ def test_a_copied_prompt_is_no_word(run_demo: Tfprof) -> None:
 
 
 def test_help_is_the_same_as_outside(run_demo: Tfprof, run: Tfprof) -> None:
-    assert run_demo(stdin="help -select\nhelp op\n").out == run("help", "-select", "op").out.replace(
-        b"\n\nop", b"\nop", 1
-    )
+    assert run_demo(stdin="help -select\nhelp op\n").out == run(
+        "help", "-select", "op"
+    ).out.replace(b"\n\nop", b"\nop", 1)
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", ""])

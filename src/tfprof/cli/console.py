@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Console", "checked", "options_block"]
 
 _WIDTH = 28
+EXAMPLE = "timeline:outfile=/tmp/timeline.json"
+"""An `-output` value, to show what they look like."""
 
 
 @dataclass(slots=True)
@@ -102,7 +104,7 @@ def _comments(kind: str) -> list[str]:
         f"output_types: {', '.join(kinds)}.",
         "key=value pairs:",
         *pairs,
-        "E.g. file:outfile=/tmp/report.txt",
+        f"E.g. {EXAMPLE}",
     ]
 
 
