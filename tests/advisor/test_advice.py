@@ -92,9 +92,10 @@ def test_json_has_numbers() -> None:
 
 
 def test_options_may_be_text() -> None:
-    wanted = {"ExpensiveOperationChecker": {"top": "1"}}
-    types, nodes = advise(small().load(), wanted)["ExpensiveOperationChecker"].findings
-    assert len(types.message.splitlines()) == len(nodes.message.splitlines()) == 1
+    name = "ExpensiveOperationChecker"
+    for wanted in ({name: {"top": "1"}}, [f"{name}:top=1,min_micros=5"], f"{name}:top=1"):
+        types, nodes = advise(small().load(), wanted)[name].findings
+        assert len(types.message.splitlines()) == len(nodes.message.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,7 @@ def test_options_may_be_text() -> None:
         ({"InputStall": {"share": "much"}}, "'much' is not a number"),
         ({"InputStall": {"share": -1}}, "-1 is not a number from 0 on"),
         ({"InputStall": 3}, "are not a dict"),
+        (["InputStall:share"], "'share' is not key=value"),
         ({"JobChecker": {"x": 1}}, "it has none"),
     ],
 )
@@ -135,16 +137,22 @@ def count_nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
     yield Finding("Nodes", "warning", "a finding without a number is left out")
 
 
+def fail(profile: Profile, settings: Settings) -> Iterator[Finding]:
+    """An error."""
+    raise KeyError("x")
+
+
 NODES = advisor.Checker("Nodes", "", count_nodes, settings={"limit": Setting(1, "how many")})
 
 
 @pytest.fixture
 def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another package with a checker, a mere function, a broken one, and one with a taken name."""
+    """Another package with checkers, one a mere function, and some that are wrong."""
     values = {
         "Nodes": f"{__name__}:NODES",
         "Function": f"{__name__}:count_nodes",
         "Broken": f"{__name__}:no_such_thing",
+        "Failing": f"{__name__}:fail",
         "JobChecker": f"{__name__}:NODES",
     }
     points = [EntryPoint(name, value, advisor.ENTRY_POINTS) for name, value in values.items()]
@@ -159,6 +167,7 @@ def test_other_packages_add_checkers() -> None:
     advice = advise(profile)
     assert len(advice["Nodes"].findings) == len(advice["Function"].findings) == 1
     assert advise(profile, {"Nodes": {"limit": 2}})["Nodes"].findings == ()
+    assert advice["Failing"].lines() == ["failed: KeyError: 'x'"]
     broken, taken = sorted(advice.messages)
     assert broken.startswith("checker Broken of ")
     assert taken.endswith("the name is taken")

@@ -102,30 +102,43 @@ def advise(
 ) -> Advice:
     """What checkers find in a profile; a finding without a number behind it is left out.
 
-    `checkers` are names, or a dict of names with the options of each; all by default. With
-    `compat` only the original's checkers run, without options, and speak in its words; `views`
-    then has the profiles that its views were built from, if they are older.
+    `checkers` are names, each possibly with options (`InputStall:share=0.1,top=3`), or a dict of
+    names with the options of each; all by default. With `compat` only the original's checkers
+    run, without options, and speak in its words; `views` then has the profiles that its views
+    were built from, if they are older.
     """
     quirks = quirks_for(compat)
-    known, problems = all_checkers()
-    if compat:
-        known, problems = {name: c for name, c in CHECKERS.items() if c.original}, ()
+    known, problems = _originals() if compat else all_checkers()
     wanted = _wanted(checkers, known, compat=compat)
     results, said = [], [*_warnings(profile, quirks, views or {}), *problems]
     for name in sorted(wanted):
         checker = known[name]
         if compat and name == job.CHECKER.name:
             continue
-        missing = () if compat else _missing(checker.needs, profile)
-        if missing:
-            results.append(Result(name, missing=missing))
-            continue
         settings = Settings(checker.values(wanted[name]), quirks, views or {})
-        found = tuple(f for f in checker.check(profile, settings) if compat or f.backed)
-        results.append(Result(name, found, partly=_missing(checker.wants, profile)))
+        results.append(_result(profile, checker, settings, compat=compat))
         if compat and checker.complaints:
             said += checker.complaints(profile)
     return Advice(tuple(results), tuple(said), compat)
+
+
+def _result(profile: Profile, checker: Checker, settings: Settings, *, compat: bool) -> Result:
+    name = checker.name
+    missing = () if compat else _missing(checker.needs, profile)
+    if missing:
+        return Result(name, missing=missing)
+    try:
+        found = tuple(f for f in checker.check(profile, settings) if compat or f.backed)
+    except Exception as error:
+        if name in CHECKERS:
+            raise
+        # Whatever another package's checker does must not end the advice.
+        return Result(name, failed=f"{type(error).__name__}: {error}")
+    return Result(name, found, partly=_missing(checker.wants, profile))
+
+
+def _originals() -> tuple[dict[str, Checker], tuple[str, ...]]:
+    return {name: checker for name, checker in CHECKERS.items() if checker.original}, ()
 
 
 def _missing(needs: Iterable[Any], profile: Profile) -> tuple[str, ...]:
@@ -139,17 +152,30 @@ def _wanted(
     if checkers is None:
         # The one that does nothing is not worth a line of its own.
         return {name: {} for name in known if name != job.CHECKER.name}
-    names = [checkers] if isinstance(checkers, str) else list(checkers)
-    given = checkers if isinstance(checkers, Mapping) else {name: {} for name in names}
+    if isinstance(checkers, str):
+        checkers = [checkers]
+    given = checkers if isinstance(checkers, Mapping) else dict(map(_spelled, checkers))
     if compat:
-        return {name: {} for name in names if name in known}
-    for name in names:
+        return {name: {} for name in given if name in known}
+    for name, options in given.items():
         if name not in known:
             hint = did_you_mean(name, known) or f"; known are {', '.join(sorted(known))}"
             raise OptionError(f"unknown checker '{name}'{hint}")
-        if not isinstance(given[name] or {}, Mapping):
-            raise OptionError(f"checker {name}: its options {given[name]!r} are not a dict")
-    return {name: given[name] or {} for name in names}
+        if not isinstance(options or {}, Mapping):
+            raise OptionError(f"checker {name}: its options {options!r} are not a dict")
+    return {name: options or {} for name, options in given.items()}
+
+
+def _spelled(word: str) -> tuple[str, dict[str, str]]:
+    """A checker and its options from `Name:key=value,key=value`."""
+    name, _, rest = word.partition(":")
+    options = {}
+    for item in filter(None, rest.split(",")):
+        key, equals, value = item.partition("=")
+        if not equals:
+            raise OptionError(f"checker {name}: '{item}' is not key=value")
+        options[key] = value
+    return name, options
 
 
 def _warnings(profile: Profile, quirks: Quirks, views: Mapping[str, Profile]) -> tuple[str, ...]:

@@ -117,9 +117,12 @@ class Result:
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
     partly: tuple[str, ...] = ()
+    failed: str = ""
 
     def lines(self) -> list[str]:
         """The findings, or that there are none, or why."""
+        if self.failed:
+            return [f"failed: {self.failed}"]
         if self.missing:
             return [f"not checked: needs {' and '.join(self.missing)}"]
         found = [finding.text() for finding in self.findings] or ["no findings"]
@@ -168,6 +171,7 @@ class Advice:
                 "findings": [finding.plain() for finding in result.findings],
                 "missing": list(result.missing),
                 "missing_in_part": list(result.partly),
+                "failed": result.failed,
             }
             for result in self.results
         }
