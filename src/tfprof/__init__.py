@@ -15,10 +15,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tfprof.api import load, profile
+    from tfprof import compat, model_analyzer, option_builder, tfprof_log_pb2, tfprof_logger
+    from tfprof.api import advise, load, profile, write_op_log
+    from tfprof.capture.context import ProfileContext
     from tfprof.errors import LoadError, OptionError, OutputError, TfprofError
+    from tfprof.option_builder import ProfileOptionBuilder
     from tfprof.options import Options
+    from tfprof.profiler import Profiler
     from tfprof.profiles.profile import Profile
+    from tfprof.protos.log_pb2 import OpLogProto
+    from tfprof.protos.output_pb2 import AdviceProto, GraphNodeProto, MultiGraphNodeProto
     from tfprof.report import Report
 
 __version__ = "0.1.0"
@@ -26,34 +32,64 @@ __version__ = "0.1.0"
 # Where each public name lives: it is imported when it is first used, so that `tfprof --version`
 # does not wait for NumPy and Arrow.
 _HOME = {
+    "AdviceProto": "tfprof.protos.output_pb2",
+    "GraphNodeProto": "tfprof.protos.output_pb2",
     "LoadError": "tfprof.errors",
+    "MultiGraphNodeProto": "tfprof.protos.output_pb2",
+    "OpLogProto": "tfprof.protos.log_pb2",
     "OptionError": "tfprof.errors",
     "Options": "tfprof.options",
     "OutputError": "tfprof.errors",
     "Profile": "tfprof.profiles.profile",
+    "ProfileContext": "tfprof.capture.context",
+    "ProfileOptionBuilder": "tfprof.option_builder",
+    "Profiler": "tfprof.profiler",
     "Report": "tfprof.report",
     "TfprofError": "tfprof.errors",
+    "advise": "tfprof.api",
+    "compat": "tfprof",
     "load": "tfprof.api",
+    "model_analyzer": "tfprof",
+    "option_builder": "tfprof",
     "profile": "tfprof.api",
+    "tfprof_log_pb2": "tfprof",
+    "tfprof_logger": "tfprof",
+    "write_op_log": "tfprof.api",
 }
 
 __all__ = [
+    "AdviceProto",
+    "GraphNodeProto",
     "LoadError",
+    "MultiGraphNodeProto",
+    "OpLogProto",
     "OptionError",
     "Options",
     "OutputError",
     "Profile",
+    "ProfileContext",
+    "ProfileOptionBuilder",
+    "Profiler",
     "Report",
     "TfprofError",
     "__version__",
+    "advise",
+    "compat",
     "load",
+    "model_analyzer",
+    "option_builder",
     "profile",
+    "tfprof_log_pb2",
+    "tfprof_logger",
+    "write_op_log",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'tfprof' has no attribute '{name}'")
+    if _HOME[name] == __name__:
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(_HOME[name]), name)
 
 

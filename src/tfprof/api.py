@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from tfprof import outputs
-from tfprof.advisor import Advice, advise
+from tfprof.builder import (
+    add_run,
+    build,
+    counted_if_none,
+    graph_and_run,
+    model_log,
+    model_of,
+    op_log_message,
+    told,
+)
 from tfprof.errors import OptionError
 from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
-from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.sources import Source
-from tfprof.options import Options
+from tfprof.option_builder import ProfileOptionBuilder
+from tfprof.options import Options, did_you_mean
+from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import Quirks, quirks_for
-from tfprof.report import Report, make_report
+from tfprof.quirks import quirks_for
+from tfprof.report import Report
+from tfprof.session import Session
 from tfprof.views import VIEWS
 
-__all__ = ["Session", "load", "profile"]
+__all__ = [
+    "ALL_ADVICE",
+    "Session",
+    "add_run",
+    "advise",
+    "answer",
+    "load",
+    "print_advice",
+    "profile",
+    "write_op_log",
+]
+
+ALL_ADVICE: dict[str, dict[str, Any]] = {
+    "ExpensiveOperationChecker": {},
+    "AcceleratorUtilizationChecker": {},
+    "JobChecker": {},
+    "OperationChecker": {},
+}
+"""The original's checkers, each without options."""
+
+OptionsLike = Mapping[str, Any] | Options | int | None
+_LOG_NAME = "tfprof_log"
 
 
 def load(
@@ -31,9 +66,14 @@ def load(
     profile: Source = None,
     *,
     checkpoint: str | PathLike[str] | None = None,
+    count_float_ops: bool = True,
     compat: bool = False,
 ) -> Profile:
-    """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on."""
+    """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on.
+
+    With `count_float_ops` they are counted if no op log has any; never in compat.
+    """
+    quirks = quirks_for(compat)
     loaded = Profile() if profile is None else read_profile(profile)
     if graph is not None:
         loaded = loaded.with_graph(read_graph(graph))
@@ -43,97 +83,134 @@ def load(
     if not isinstance(runs, (list, tuple)):
         runs = [runs]
     for step, run in enumerate(runs):
-        loaded = add_run(loaded, step, run, quirks_for(compat))
+        loaded = add_run(loaded, step, run, quirks)
     if op_log is not None:
         loaded = loaded.with_op_log(read_op_log(op_log))
-    return loaded
-
-
-def add_run(profile: Profile, step: int, run_meta: Source, quirks: Quirks) -> Profile:
-    """A profile with a run added to a step; a run without records leaves it as it is."""
-    run = read_run(run_meta)
-    return profile if run is None else profile.with_run(step, run, quirks)
-
-
-class Session:
-    """Profiles that grow: what the original's process-wide profiler is, as often as one likes.
-
-    In compat a view keeps the structure it had when it was first asked for, until a graph node is
-    added.
-    """
-
-    def __init__(
-        self, graph: Source = None, op_log: Source = None, *, compat: bool = False
-    ) -> None:
-        self.quirks = quirks_for(compat)
-        self.profile = Profile()
-        self._built: dict[str, Profile] = {}
-        self._add_graph(graph)
-        self._add_op_log(op_log)
-
-    def add_step(
-        self, step: int, run_meta: Source, *, graph: Source = None, op_log: Source = None
-    ) -> None:
-        """Add a graph, a run and an op log, in this order."""
-        self._add_graph(graph)
-        self.profile = add_run(self.profile, step, run_meta, self.quirks)
-        self._add_op_log(op_log)
-
-    def report(self, kind: str, options: Mapping[str, Any] | Options | None = None) -> Report:
-        """The report of a view."""
-        built = None
-        if self.quirks.views_built_once:
-            built = self._built.setdefault(kind, self.profile)
-        return make_report(
-            self.profile, kind, Options.build(options, self.quirks), self.quirks, built_from=built
-        )
-
-    def advise(self, checkers: Any = None) -> Advice:
-        """What checkers find; in compat this builds all views, as the original does."""
-        built: dict[str, Profile] = {}
-        if self.quirks.views_built_once:
-            built = {kind: self._built.setdefault(kind, self.profile) for kind in VIEWS}
-        return advise(self.profile, checkers, compat=self.quirks.views_built_once, views=built)
-
-    def serialize(self) -> bytes:
-        """The ProfileProto of all that was added."""
-        from tfprof.outputs.profile_proto import serialized
-
-        return serialized(self.profile, self.quirks)
-
-    def _add_graph(self, graph: Source) -> None:
-        if graph is None:
-            return
-        grown = self.profile.with_graph(read_graph(graph))
-        if grown is not self.profile:
-            self._built.clear()
-        self.profile = grown
-
-    def _add_op_log(self, op_log: Source) -> None:
-        if op_log is not None:
-            self.profile = self.profile.with_op_log(read_op_log(op_log))
+    return counted_if_none(loaded, quirks) if count_float_ops else loaded
 
 
 def profile(
-    graph: Source = None,
+    graph: Any = None,
     run_meta: Source = None,
     op_log: Source = None,
     cmd: str = "scope",
-    options: Mapping[str, Any] | Options | None = None,
+    options: OptionsLike = 0,
     *,
     compat: bool = False,
 ) -> Any:
-    """Profile a model once: write a report where the options say, and return its message."""
-    if cmd not in VIEWS:
-        raise OptionError(f"unknown cmd: {cmd}; known are {', '.join(VIEWS)}")
-    loaded = load(graph, run_meta, op_log, compat=compat)
-    return answer(loaded.report(cmd, options, compat=compat))
+    """Profile a model once: write a report where the options say, and return its message.
+
+    `graph` is a tf.Graph, a FuncGraph, a concrete function, a GraphDef message, bytes or a path;
+    by default TensorFlow's default graph. `options` are the parameters of trainable variables by
+    default. The message is a GraphNodeProto for scope and graph, a MultiGraphNodeProto for op and
+    code.
+    """
+    check_view(cmd)
+    quirks = quirks_for(compat)
+    chosen = Options.build(chosen_options(options), quirks)
+    model = model_of(graph)
+    loaded, notes = build(model, run_meta, op_log, quirks, traces=cmd == "code")
+    tell(notes)
+    return answer(loaded.report(cmd, chosen, compat=compat))
+
+
+def advise(
+    graph: Any = None,
+    run_meta: Source = None,
+    options: Mapping[str, Mapping[str, Any]] | int | None = 0,
+    *,
+    compat: bool = False,
+) -> Any:
+    """Check a model for known problems, print what is found, and return an AdviceProto.
+
+    `options` has a dict for each checker to run: by default all of them; None runs none.
+    """
+    quirks = quirks_for(compat)
+    loaded, notes = build(model_of(graph), run_meta, None, quirks, traces=True)
+    tell(notes)
+    return print_advice(loaded, options, compat=compat)
+
+
+def print_advice(
+    loaded: Profile,
+    options: Mapping[str, Mapping[str, Any]] | int | None,
+    *,
+    compat: bool,
+    views: Mapping[str, Profile] | None = None,
+) -> Any:
+    """Print the advice on a profile, and return its AdviceProto."""
+    from tfprof import advisor
+
+    checkers: dict[str, Mapping[str, Any]] | None
+    if isinstance(options, Mapping):
+        checkers = dict(options)
+    elif options is None:
+        checkers = {}
+    elif isinstance(options, int) and options == 0:
+        checkers = dict(ALL_ADVICE) if compat else None
+    else:
+        kind = type(options).__name__
+        raise TypeError(f"options: a {kind} was given; accepted is a dict of checkers, or None")
+    advice = advisor.advise(loaded, checkers, compat=compat, views=views)
+    tell(advice.messages)
+    outputs.print_bytes(advice.text().encode(errors="surrogateescape"))
+    return advice.proto()
+
+
+def write_op_log(
+    graph: Any,
+    log_dir: str | PathLike[str],
+    op_log: Source = None,
+    run_meta: Source = None,
+    add_trace: bool = True,
+    *,
+    compat: bool = False,
+) -> None:
+    """Write `<log_dir>/tfprof_log`: float operations, trainable variables and stacks of a model.
+
+    What `op_log` says is kept; what it lacks is filled in.
+    """
+    if not isinstance(log_dir, (str, os.PathLike)):
+        raise TypeError(f"log_dir: a {type(log_dir).__name__} was given; accepted is a folder")
+    quirks = quirks_for(compat)
+    model = model_of(graph)
+    loaded, notes = graph_and_run(model, run_meta, quirks)
+    log, counted = model_log(model, loaded, quirks, traces=add_trace)
+    tell(notes + told(loaded, counted, quirks, has_run=run_meta is not None)[1])
+    data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
+    write_file(Path(log_dir) / _LOG_NAME, data)
 
 
 def answer(report: Report) -> Any:
     """Write a report as the original's functions do, with banners on the terminal."""
+    tell(report.messages)
     if outputs.parse(report.options.output)[0].name == "stdout":
         outputs.print_bytes(outputs.text.with_banners(report))
     else:
         report.write()
     return report.proto()
+
+
+def check_view(cmd: Any) -> None:
+    """Refuse what is no view."""
+    if not isinstance(cmd, str):
+        raise TypeError(f"cmd: a {type(cmd).__name__} was given; accepted are {', '.join(VIEWS)}")
+    if cmd not in VIEWS:
+        hint = did_you_mean(cmd, VIEWS)
+        raise OptionError(f"unknown cmd: {cmd}; known are {', '.join(VIEWS)}{hint}")
+
+
+def chosen_options(options: OptionsLike) -> Mapping[str, Any] | Options:
+    """The options themselves, or those that stand for none: parameters of trainable variables."""
+    if options is None or (isinstance(options, int) and options == 0):
+        return ProfileOptionBuilder.trainable_variables_parameter()
+    if isinstance(options, (Mapping, Options)):
+        return options
+    kind = type(options).__name__
+    raise TypeError(f"options: a {kind} was given; accepted are a dict and tfprof.Options")
+
+
+def tell(messages: Iterable[str]) -> None:
+    """Messages, a line each, where errors go."""
+    if sys.stderr is not None:
+        sys.stderr.write("".join(f"{message}\n" for message in messages))

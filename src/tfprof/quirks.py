@@ -144,6 +144,26 @@ class Quirks:
         "so that fed tensors stay unknown",
         "`_arg_x_0_0` is output 0 of `x`, and every output that was seen counts",
     )
+    captures_ignored: bool = _quirk(
+        "N29",
+        "variables that a function captures are no variables",
+        "they are, with their shapes, and those that are trainable are `_trainable_variables`",
+    )
+    traces_without_text: bool = _quirk(
+        "§7.5",
+        "stacks of a live graph have neither the source text nor where functions begin",
+        "they have both",
+    )
+    float_ops_from_log_only: bool = _quirk(
+        "§9",
+        "a graph that is read from a file has float operations only if an op log has them",
+        "they are counted if no op log has any",
+    )
+    incomplete_shapes_told: bool = _quirk(
+        "§7.5",
+        "the number of ops with incomplete shapes is told for every live graph without a run",
+        "which nodes were not counted, and why, is told when float_ops is selected",
+    )
     loose_gradient_names: bool = _quirk(
         "N33",
         "code view takes `a_grad/gradients/y` for a gradient and leaves out gradients "

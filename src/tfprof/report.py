@@ -200,7 +200,10 @@ def make_report(
         if option.kind == "regexes":
             regexes.check(option.name, getattr(options, option.name), quirks)
     view = view_of(built_from or profile, kind, quirks)
-    return _report_of(profile, view, options, quirks)
+    report = _report_of(profile, view, options, quirks)
+    if profile.uncounted and "float_ops" in options.select:
+        return replace(report, messages=(*report.messages, profile.uncounted))
+    return report
 
 
 def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:

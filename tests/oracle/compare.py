@@ -154,7 +154,9 @@ class Ours:
         inputs = graph, run_meta, op_log
         if self._loaded[0] != inputs:
             runs = [run_meta] if run_meta else []
-            profile = tfprof.load(graph, runs, op_log, compat=self._compat)
+            profile = tfprof.load(
+                graph, runs, op_log, compat=self._compat, count_float_ops=False
+            )
             self._loaded = inputs, profile
         return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
 
@@ -271,7 +273,10 @@ def explained(call: Call, their: Answer, ours: Ours) -> tuple[tuple[str, ...], s
         return (), ""
     _, graph, run_meta, op_log, cmd, options = call
     runs = [run_meta] if run_meta else []
-    loaded = {compat: tfprof.load(graph, runs, op_log, compat=compat) for compat in (False, True)}
+    loaded = {
+        compat: tfprof.load(graph, runs, op_log, compat=compat, count_float_ops=False)
+        for compat in (False, True)
+    }
     reasons = explanation(
         # The one quirk that acts while loading.
         lambda quirks: loaded[quirks.float_ops_from_log_only],

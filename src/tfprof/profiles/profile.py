@@ -63,6 +63,8 @@ class Profile:
     missing_stream: bool = False
     saved_missing_stream: bool = False
     checkpoint: Checkpoint | None = None
+    uncounted: str = ""
+    """Which nodes have no float operations because they could not be counted, and why."""
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def derived(self, key: Any, make: Callable[[], T]) -> T:

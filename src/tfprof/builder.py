@@ -1,0 +1,142 @@
+"""From a caller's model to a profile: its graph, runs, and what is known of it beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tfprof.capture.graph import operations, read_live_graph
+from tfprof.capture.program import default_graph, live_graph
+from tfprof.capture.stacks import read_stacks
+from tfprof.capture.variables import trainable_names
+from tfprof.cost.original import Unknown
+from tfprof.float_operations import FloatOps, count_float_ops, with_float_ops
+from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.loaders.op_log import LogColumns, read_op_log
+from tfprof.loaders.run_metadata import read_run
+from tfprof.loaders.sources import Source, read_message
+from tfprof.op_log import ModelLog, merged
+from tfprof.profiles.profile import Profile
+from tfprof.protos import log_pb2
+from tfprof.quirks import Quirks
+from tfprof.run_shapes import with_run_shapes
+
+__all__ = [
+    "Model",
+    "add_run",
+    "build",
+    "counted_if_none",
+    "graph_and_run",
+    "log_columns",
+    "model_log",
+    "model_of",
+    "op_log_message",
+    "told",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model as a caller gave it: a live graph, or a graph to read."""
+
+    live: Any = None
+    source: Source = None
+
+    def columns(self, quirks: Quirks) -> GraphColumns | None:
+        """The graph as it is now, if there is one."""
+        if self.live is not None:
+            return read_live_graph(self.live, quirks)
+        return None if self.source is None else read_graph(self.source)
+
+    @property
+    def version(self) -> Any:
+        """What changes when the graph grows."""
+        return None if self.live is None else self.live.version
+
+
+def model_of(graph: Any) -> Model:
+    """What a caller means by a graph; nothing is the default graph, if the program has one."""
+    if graph is None:
+        return Model(live=default_graph())
+    live = live_graph(graph)
+    return Model(source=graph) if live is None else Model(live=live)
+
+
+def add_run(profile: Profile, step: int, run_meta: Source, quirks: Quirks) -> Profile:
+    """A profile with a run added to a step; a run without records leaves it as it is."""
+    run = read_run(run_meta)
+    return profile if run is None else profile.with_run(step, run, quirks)
+
+
+def graph_and_run(model: Model, run_meta: Source, quirks: Quirks) -> tuple[Profile, list[str]]:
+    """The profile of a graph and perhaps a run that completes its shapes, and what to tell."""
+    profile = Profile()
+    columns = model.columns(quirks)
+    if columns is not None:
+        profile = profile.with_graph(columns)
+    if run_meta is not None:
+        profile = add_run(profile, 0, run_meta, quirks)
+    return (profile, []) if model.live is None else with_run_shapes(profile, quirks)
+
+
+def build(
+    model: Model, run_meta: Source, op_log: Source, quirks: Quirks, *, traces: bool
+) -> tuple[Profile, list[str]]:
+    """The profile of a model with all that is known of it, and what to tell about it."""
+    profile, notes = graph_and_run(model, run_meta, quirks)
+    if model.live is None:
+        if op_log is not None:
+            profile = profile.with_op_log(read_op_log(op_log))
+        return counted_if_none(profile, quirks), notes
+    log, counted = model_log(model, profile, quirks, traces=traces)
+    profile = profile.with_op_log(log_columns(log, op_log, quirks))
+    profile, more = told(profile, counted, quirks, has_run=run_meta is not None)
+    return profile, notes + more
+
+
+def told(
+    profile: Profile, counted: FloatOps, quirks: Quirks, *, has_run: bool
+) -> tuple[Profile, list[str]]:
+    """A profile that knows what was not counted, and what to tell of it at once."""
+    if not quirks.incomplete_shapes_told:
+        return profile.changed(uncounted=counted.summary()), []
+    refused = counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
+    if has_run or not refused:
+        return profile, []
+    return profile, [f"{refused} ops no flops stats due to incomplete shapes."]
+
+
+def counted_if_none(profile: Profile, quirks: Quirks) -> Profile:
+    """A profile with float operations: those it has, or else those that can be counted."""
+    return profile if profile.nodes.float_ops.any() else with_float_ops(profile, quirks)
+
+
+def model_log(
+    model: Model, profile: Profile, quirks: Quirks, *, traces: bool
+) -> tuple[ModelLog, FloatOps]:
+    """What is known of a model whose graph a profile has, its shapes completed."""
+    counted = count_float_ops(profile, quirks)
+    in_graph = profile.nodes.in_graph
+    names = profile.nodes.name.filter(in_graph).to_pylist()
+    log = ModelLog(names, counted.value[in_graph])
+    if model.live is None:
+        return log, counted
+    log = replace(log, trainable=trainable_names(model.live, quirks))
+    if traces:
+        log = replace(log, stacks=read_stacks(operations(model.live, names), quirks))
+    return log, counted
+
+
+def log_columns(log: ModelLog, op_log: Source, quirks: Quirks) -> LogColumns:
+    """The columns of a model's log, merged with a caller's."""
+    if op_log is None:
+        return log.columns()
+    return read_op_log(op_log_message(log, op_log, quirks))
+
+
+def op_log_message(log: ModelLog, op_log: Source, quirks: Quirks) -> Any:
+    """A model's log as a message, merged with a caller's."""
+    if op_log is None:
+        return log.message()
+    given = read_message(op_log, log_pb2.OpLogProto, "op_log", "an OpLogProto")
+    return merged(given, log.message(), quirks)
