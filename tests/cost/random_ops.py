@@ -6,6 +6,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from tfprof.cost.bodies import Library
+from tfprof.cost.interpret import Instance, Interpreter
+from tfprof.protos.graph_pb2 import GraphDef
+
 UNARY = """
 Abs Acos Acosh Asin Asinh Atan Atanh BesselI0e BesselI1e Ceil Cos Cosh Digamma Erf Erfc Erfinv Exp
 Expm1 Floor Inv IsFinite IsInf IsNan Lgamma Log Log1p Ndtri Neg OnesLike Reciprocal Rint Round Rsqrt
@@ -444,3 +448,17 @@ FAMILIES: dict[str, Callable[[Maker], None]] = {
     "recurrent": recurrent,
     "rarer": rarer,
 }
+
+
+def build(tf: Any, family: str, seed: int) -> tuple[Any, GraphDef]:
+    graph = tf.Graph()
+    with graph.as_default():
+        FAMILIES[family](Maker(tf, seed))
+    message = GraphDef.FromString(graph.as_graph_def(add_shapes=True).SerializeToString())
+    for node in message.node:
+        del node.attr["_output_shapes"]
+    return graph, message
+
+
+def interpret(message: GraphDef, shapes: dict[str, Any] | None = None) -> Instance:
+    return Interpreter(Library(message), placeholders=shapes).run()

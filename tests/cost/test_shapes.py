@@ -6,16 +6,14 @@ import random
 from typing import Any
 
 import pytest
-from random_ops import FAMILIES, Maker
 
-from tfprof.cost.bodies import Library
-from tfprof.cost.interpret import Instance, Interpreter
+from tests.cost.random_ops import FAMILIES, build, interpret
+from tfprof.cost.interpret import Instance
 from tfprof.cost.polynomial import bind, symbol
 from tfprof.cost.rules import RULES, Class, judge
 from tfprof.cost.shapes import SHAPE_RULES
 from tfprof.cost.tally import operation
 from tfprof.cost.tensors import Tensor
-from tfprof.protos.graph_pb2 import GraphDef
 
 SEEDS = range(12)
 # Work that depends on data, or that has no agreed count.
@@ -27,20 +25,6 @@ UNKNOWN = {
     "MatrixInverse",
     "ResizeArea",
 }
-
-
-def build(tf: Any, family: str, seed: int) -> tuple[Any, GraphDef]:
-    graph = tf.Graph()
-    with graph.as_default():
-        FAMILIES[family](Maker(tf, seed))
-    message = GraphDef.FromString(graph.as_graph_def(add_shapes=True).SerializeToString())
-    for node in message.node:
-        del node.attr["_output_shapes"]
-    return graph, message
-
-
-def interpret(message: GraphDef, shapes: dict[str, Any] | None = None) -> Instance:
-    return Interpreter(Library(message), placeholders=shapes).run()
 
 
 def compare(graph: Any, instance: Instance, values: dict[str, int]) -> dict[str, list[str]]:

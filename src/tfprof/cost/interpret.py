@@ -72,10 +72,16 @@ class Interpreter:
     """Runs the bodies of a library and keeps what it learns."""
 
     def __init__(
-        self, library: Library, *, placeholders: Mapping[str, Dims | None] | None = None
+        self,
+        library: Library,
+        *,
+        placeholders: Mapping[str, Dims | None] | None = None,
+        run_shapes: Mapping[str, Sequence[Dims | None]] | None = None,
     ) -> None:
         self.library = library
         self.placeholders = placeholders or {}
+        self.run_shapes = run_shapes or {}
+        """Shapes seen at run time, of nodes of the main graph."""
         self.symbols: dict[str, str] = {}
         """Symbol -> what it stands for."""
         self.equal: dict[str, str] = {}
@@ -141,7 +147,7 @@ class Interpreter:
         else:
             popped = frames.stack(position, inputs) if frames else None
             outputs = self._node(node, inputs) if popped is None else popped
-        outputs = self._stated(node, outputs)
+        outputs = self._stated(instance.body, node, outputs)
         if frames is not None:
             outputs = frames.adjusted(position, outputs)
         instance.outputs[position] = tuple(outputs)
@@ -169,23 +175,27 @@ class Interpreter:
             self.equal.setdefault(dropped, kept)
         return outputs
 
-    def _stated(self, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
-        """Outputs with what the graph states about them."""
-        if "_output_shapes" not in node.attr:
-            return list(outputs)
-        stated = node.attr["_output_shapes"].list.shape
+    def _stated(self, body: Body, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
+        """Outputs with what the graph and the run state about them."""
         merged = list(outputs)
-        for index, message in enumerate(stated):
-            if index == len(merged):
-                merged.append(Tensor(output_type(canonical(node.op), node.attr, index)))
-            ours = merged[index]
-            shape, agree = merge_dims(ours.shape, dims_of(message))
+        if "_output_shapes" in node.attr:
+            stated = [dims_of(shape) for shape in node.attr["_output_shapes"].list.shape]
+            self._merge(node, merged, stated)
+        if self.run_shapes and not body.name and node.name in self.run_shapes:
+            self._merge(node, merged, self.run_shapes[node.name])
+        return merged
+
+    def _merge(self, node: NodeDef, outputs: list[Tensor], facts: Sequence[Dims | None]) -> None:
+        for index, fact in enumerate(facts):
+            if index == len(outputs):
+                outputs.append(Tensor(output_type(canonical(node.op), node.attr, index)))
+            ours = outputs[index]
+            shape, agree = merge_dims(ours.shape, fact)
             if not agree:
                 self.conflicts.append(node.name)
-                merged[index] = replace(ours, shape=shape, value=None)
+                outputs[index] = replace(ours, shape=shape, value=None)
             elif shape != ours.shape:
-                merged[index] = replace(ours, shape=shape)
-        return merged
+                outputs[index] = replace(ours, shape=shape)
 
     def _call(
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...]

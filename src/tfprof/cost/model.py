@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from tfprof.cost.bodies import Library
+from tfprof.cost.expand import MAX_NODES
 from tfprof.cost.interpret import Instance, Interpreter
 from tfprof.cost.ledger import Ledger, make_ledger
+from tfprof.cost.original import Shape
 from tfprof.cost.parameters import Variable
 from tfprof.cost.polynomial import Count, bind, pretty, symbol, symbols
 from tfprof.cost.sources import Source, read
 from tfprof.cost.tally import OpTotal, Tallies, operation
 from tfprof.cost.tensors import Dim, Dims, Tensor
 from tfprof.cost.walk import Place, walk
-from tfprof.errors import OptionError
+from tfprof.errors import LoadError, OptionError
 
 __all__ = ["Cost", "NodeCost", "OpCost", "cost"]
 
@@ -93,9 +95,15 @@ class Cost:
 
     def nodes(self) -> Iterator[NodeCost]:
         """Every node that runs, functions written out."""
+        self._require_walk()
         for place in walk(self._run.root, self._run.tallies):
             for position in place.instance.order:
                 yield self._node(place, position)
+
+    def _require_walk(self) -> None:
+        if self.ledger.nodes > MAX_NODES:
+            text = f"this model runs {self.ledger.nodes} nodes, too many to list"
+            raise LoadError(f"{text}: ask for totals only")
 
     def _node(self, place: Place, position: int) -> NodeCost:
         node = place.instance.body.nodes[position]
@@ -120,6 +128,7 @@ class Cost:
 
         `name` is a run-time name, or the end of one that is unique.
         """
+        self._require_walk()
         ending: list[tuple[Place, int]] = []
         for place in walk(self._run.root, self._run.tallies):
             for position in place.instance.order:
@@ -172,21 +181,27 @@ def cost(
     *,
     bind: Mapping[str, int] | None = None,
     outputs: Iterable[str] | None = None,
+    run_shapes: Mapping[str, Sequence[Shape | None]] | None = None,
 ) -> Cost:
     """The cost of a SavedModel directory, graph, file, or live model or function.
 
     Of a graph all nodes are counted (its initializers too), or those that `outputs` need. `bind`
     gives numbers to symbols: `B` is the unknown batch size of every input, `<input>.<axis>`
-    any other unknown size, `T`, `T2`, … the trip counts of loops that depend on data.
+    any other unknown size, `T`, `T2`, … the trip counts of loops that depend on data. `run_shapes`
+    are shapes seen at run time: node name -> those of its outputs.
     """
-    made = _compute(read(source, signature=signature, outputs=outputs))
+    made = _compute(read(source, signature=signature, outputs=outputs), run_shapes or {})
     return bound(made, bind) if bind else made
 
 
-def _compute(source: Source) -> Cost:
+def _compute(source: Source, run_shapes: Mapping[str, Sequence[Shape | None]]) -> Cost:
     named: dict[str, str] = {}
     shapes = {node: _symbolic(name, shape, named) for node, (name, shape) in source.inputs.items()}
-    interpreter = Interpreter(Library(source.graph), placeholders=shapes)
+    seen = {
+        node: [None if s is None else tuple(None if d < 0 else d for d in s) for s in outputs]
+        for node, outputs in run_shapes.items()
+    }
+    interpreter = Interpreter(Library(source.graph), placeholders=shapes, run_shapes=seen)
     root = interpreter.run(source.roots)
     interpreter.symbols.update(
         {name: meaning for name, meaning in named.items() if name not in interpreter.symbols}

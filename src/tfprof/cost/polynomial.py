@@ -78,12 +78,25 @@ class Polynomial:
 
     __slots__ = ("_hash", "terms")
 
-    def __init__(self, terms: Mapping[Monomial, int]) -> None:
-        self.terms = dict(terms)
-        self._hash = hash(frozenset(self.terms.items()))
+    def __init__(self, terms: dict[Monomial, int]) -> None:
+        self.terms = terms  # never changed, and without zeros
+        self._hash = 0
 
     def __add__(self, other: Count) -> Count:
-        return _normal(_sum(self.terms, _terms(other)))
+        if isinstance(other, int):
+            if not other:
+                return self
+            other_terms: Mapping[Monomial, int] = {(): other}
+        else:
+            other_terms = other.terms
+        result = dict(self.terms)
+        for key, value in other_terms.items():
+            total = result.get(key, 0) + value
+            if total:
+                result[key] = total
+            else:
+                del result[key]
+        return _normal(result)
 
     __radd__ = __add__
 
@@ -98,13 +111,17 @@ class Polynomial:
 
     def __mul__(self, other: Count) -> Count:
         if isinstance(other, int):
-            return _normal({key: value * other for key, value in self.terms.items()})
+            if other == 1:
+                return self
+            if not other:
+                return 0
+            return Polynomial({key: value * other for key, value in self.terms.items()})
         result: dict[Monomial, int] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
                 key = _times(left, right)
                 result[key] = result.get(key, 0) + a * b
-        return _normal(result)
+        return _normal({key: value for key, value in result.items() if value})
 
     __rmul__ = __mul__
 
@@ -112,6 +129,8 @@ class Polynomial:
         return isinstance(other, Polynomial) and self.terms == other.terms
 
     def __hash__(self) -> int:
+        if not self._hash:
+            self._hash = hash(frozenset(self.terms.items()))
         return self._hash
 
     def __str__(self) -> str:
@@ -160,8 +179,8 @@ def floor_div(a: Count, b: Count) -> Count:
             return a // b
         if b == 1:
             return a
-        whole = _normal({key: value // b for key, value in a.terms.items()})
-        rest = _normal({key: value % b for key, value in a.terms.items()})
+        whole = _normal({key: value // b for key, value in a.terms.items() if value // b})
+        rest = _normal({key: value % b for key, value in a.terms.items() if value % b})
         return whole + (rest // b if isinstance(rest, int) else _atom(Quotient(rest, b)))
     if isinstance(a, int):
         return 0 if a == 0 else _atom(Quotient(a, b))
@@ -229,18 +248,11 @@ def _terms(value: Count) -> Mapping[Monomial, int]:
     return value.terms
 
 
-def _sum(left: Mapping[Monomial, int], right: Mapping[Monomial, int]) -> dict[Monomial, int]:
-    result = dict(left)
-    for key, value in right.items():
-        result[key] = result.get(key, 0) + value
-    return result
-
-
-def _normal(terms: Mapping[Monomial, int]) -> Count:
-    kept = {key: value for key, value in terms.items() if value}
-    if not kept:
+def _normal(terms: dict[Monomial, int]) -> Count:
+    """A value from terms without zeros."""
+    if not terms:
         return 0
-    return kept[()] if kept.keys() == {()} else Polynomial(kept)
+    return terms[()] if len(terms) == 1 and () in terms else Polynomial(terms)
 
 
 def _atom(atom: Atom) -> Polynomial:

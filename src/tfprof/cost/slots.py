@@ -48,5 +48,5 @@ def _is_slot(variable: Variable, owners: list[str]) -> bool:
         return True
     if variable.trainable:
         return False
-    flat = variable.name.replace("/", "_")
-    return any(name.replace("/", "_") in flat for name in owners)
+    tail = variable.name.partition("/")[2]
+    return any(tail.startswith(name.replace("/", "_") + "_") for name in owners)

@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 from tfprof.cost.interpret import Instance, Invocation
 from tfprof.cost.polynomial import Count, bind, symbols
 from tfprof.cost.rules import Class, Verdict, judge, traffic
-from tfprof.cost.rules.formula import NOTHING, Operation, Work
+from tfprof.cost.rules.formula import NOTHING, Operation
 from tfprof.cost.shapes import canonical
 
 __all__ = ["OpTotal", "Tallies", "Tally", "operation"]
+
+
+Judgement = tuple[Verdict, tuple[Count, Count] | None]
+"""A node's own work, and the bytes it reads and writes if they are known."""
 
 
 @dataclass(slots=True)
@@ -103,13 +107,16 @@ class Tallies:
 
     def __init__(self) -> None:
         self._done: dict[Instance, Tally] = {}
-        self._verdicts: dict[Instance, dict[int, Verdict]] = {}
+        self._judgements: dict[Instance, dict[int, Judgement]] = {}
 
     def verdict(self, instance: Instance, position: int) -> Verdict:
         """What is known about one node's own work; a call has none of its own."""
-        known = self._verdicts.setdefault(instance, {})
+        return self._judged(instance, position)[0]
+
+    def _judged(self, instance: Instance, position: int) -> Judgement:
+        known = self._judgements.setdefault(instance, {})
         if position not in known:
-            known[position] = _verdict(instance, position)
+            known[position] = _judge(instance, position)
         return known[position]
 
     def of(self, root: Instance) -> Tally:
@@ -131,8 +138,8 @@ class Tallies:
         for position in instance.order:
             node = instance.body.nodes[position]
             times = instance.repeats.get(position, 1)
-            verdict = self.verdict(instance, position)
-            total.node(node.op, verdict, _moved(instance, position), times)
+            verdict, moved = self._judged(instance, position)
+            total.node(node.op, verdict, moved, times)
             made = instance.invocations.get(position, ())
             for invocation in made:
                 if invocation.problem:
@@ -167,17 +174,13 @@ def _children(instance: Instance) -> Iterator[Instance]:
                 yield invocation.instance
 
 
-def _verdict(instance: Instance, position: int) -> Verdict:
+def _judge(instance: Instance, position: int) -> Judgement:
     invocations = instance.invocations.get(position)
     if invocations is None:
-        return judge(operation(instance, position))
+        seen = operation(instance, position)
+        return judge(seen), traffic(seen)
     problems = [invocation.problem for invocation in invocations if invocation.problem]
-    if problems:
-        return Verdict(Class.UNKNOWN, NOTHING, problems[0])
-    return Verdict(Class.FREE, Work(), "a call: its work is that of the function's nodes")
+    return Verdict(Class.UNKNOWN, NOTHING, problems[0]) if problems else _CALL, (0, 0)
 
 
-def _moved(instance: Instance, position: int) -> tuple[Count, Count] | None:
-    if position in instance.invocations:
-        return 0, 0
-    return traffic(operation(instance, position))
+_CALL = Verdict(Class.FREE, NOTHING, "a call: its work is that of the function's nodes")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +112,8 @@ def dims_of(message: TensorShapeProto) -> Dims | None:
     return tuple(dim.size if dim.size >= 0 else None for dim in message.dim)
 
 
-def elements(shape: Sequence[Dim] | None) -> Dim:
+@lru_cache(maxsize=4096)
+def elements(shape: Dims | None) -> Dim:
     """The number of elements, if every size is known; an empty tensor is empty whatever else."""
     if shape is None:
         return None

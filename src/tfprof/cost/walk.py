@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfprof.cost.expand import MAX_NODES
 from tfprof.cost.interpret import Instance, Invocation
 from tfprof.cost.polynomial import Count
 from tfprof.cost.rules import Class
 from tfprof.cost.tally import Tallies
-from tfprof.errors import LoadError
 
 __all__ = ["Place", "walk"]
 
@@ -28,14 +26,10 @@ class Place:
 
 
 def walk(root: Instance, tallies: Tallies) -> Iterator[Place]:
-    """All places, outermost first; an error if they hold more nodes than can be written out."""
+    """All places, outermost first."""
     pending = [Place(root, "", "", 1)]
-    budget = MAX_NODES
     while pending:
         place = pending.pop()
-        budget -= len(place.instance.order)
-        if budget < 0:
-            raise LoadError(f"this model runs more than {MAX_NODES} nodes: ask for totals only")
         yield place
         bare = not place.scope and not _works(place.instance, tallies)
         pending += [

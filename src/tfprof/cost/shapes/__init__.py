@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ SHAPE_RULES: dict[str, ShapeRule] = {
 _STUMBLES = (IndeterminateError, IndexError, ValueError, KeyError, TypeError, ZeroDivisionError)
 
 
+@cache
 def canonical(op: str) -> str:
     """The op type whose rules hold: oneDNN's rewritten ops compute what the originals do."""
     for prefix in ("_MklNative", "_Mkl"):
@@ -89,8 +91,10 @@ _CARRIERS = {"Identity", "Enter", "Exit", "NextIteration", "ZerosLike", "StopGra
 
 def _with_values(site: Site, tensors: list[Tensor]) -> list[Tensor]:
     rule = folding.RULES.get(site.op)
+    if rule is None:
+        return tensors
     dtype = output_type(site.op, site.attrs, 0)
-    if rule is None or is_float(dtype):
+    if is_float(dtype):
         return tensors
     try:
         values = rule(site)
