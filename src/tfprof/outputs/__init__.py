@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError
-from tfprof.outputs import pprof, text, timeline
+from tfprof.outputs import text
 from tfprof.outputs.files import write_file
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ __all__ = ["OUTPUTS", "Output", "parse", "print_bytes", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A kind of output: how it is written, what it needs, and what it is."""
+    """A kind of output: how it is written, what it needs, what it is, and how its files end."""
 
     name: str
     write: Callable[[Any, Mapping[str, str]], Any]
     keys: tuple[str, ...]
     help: str
+    suffixes: tuple[str, ...] = ()
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -58,29 +60,74 @@ def _to_nowhere(_report: Report, _keys: Mapping[str, str]) -> None:
     """Only the message is wanted."""
 
 
+def _by(module: str, function: str = "write") -> Callable[[Any, Mapping[str, str]], Any]:
+    """A writer in a module of this folder, which is imported when it is needed."""
+
+    def write(report: Report, keys: Mapping[str, str]) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), function)(report, keys)
+
+    return write
+
+
+_OUTFILE = ("outfile",)
+
 OUTPUTS: dict[str, Output] = {
     output.name: output
     for output in (
         Output("stdout", _to_stdout, (), "the terminal (default)"),
-        Output("file", _to_file, ("outfile",), "the same text in a file"),
+        Output("file", _to_file, _OUTFILE, "the same text in a file", (".txt",)),
         Output(
             "timeline",
-            timeline.write,
+            _by("timeline"),
             ("outfile", "flows"),
             "a trace for Perfetto and chrome://tracing; flows=cross|all|none; "
             "several steps of graph view go to <outfile>_<step>",
+            (".trace.json", ".trace.json.gz"),
         ),
-        Output("pprof", pprof.write, ("outfile",), "a profile for pprof (code and scope view)"),
+        Output(
+            "pprof",
+            _by("pprof"),
+            _OUTFILE,
+            "a profile for pprof (code and scope view)",
+            (".pprof", ".pb.gz"),
+        ),
+        Output("json", _by("rows", "write_json"), _OUTFILE, "rows as objects", (".json",)),
+        Output("csv", _by("rows", "write_csv"), _OUTFILE, "rows for spreadsheets", (".csv",)),
+        Output(
+            "parquet",
+            _by("rows", "write_parquet"),
+            _OUTFILE,
+            "rows for pandas, DuckDB and others",
+            (".parquet",),
+        ),
+        Output(
+            "speedscope",
+            _by("speedscope"),
+            _OUTFILE,
+            "a flame graph for speedscope.app",
+            (".speedscope.json",),
+        ),
+        Output(
+            "folded",
+            _by("folded"),
+            _OUTFILE,
+            "stacks for flamegraph.pl and its relatives",
+            (".folded",),
+        ),
+        Output("dot", _by("dot"), _OUTFILE, "graph view for Graphviz", (".dot", ".gv")),
         Output("none", _to_nowhere, (), "nothing; only the result is returned"),
     )
 }
 
 
 def parse(value: str) -> tuple[Output, dict[str, str]]:
-    """The kind of output and the keys that an `-output` value names."""
+    """The kind of output and the keys that an `-output` value names; a file name may be enough."""
     name, _, rest = value.partition(":")
     output = OUTPUTS.get(name or "stdout")
     if output is None:
+        output = _by_name(value)
+        if output is not None:
+            return output, {"outfile": value}
         raise OptionError(f"option 'output': unknown type '{name}'; known are {', '.join(OUTPUTS)}")
     keys: dict[str, str] = {}
     for item in filter(None, rest.split(",")):
@@ -101,6 +148,17 @@ def parse(value: str) -> tuple[Output, dict[str, str]]:
                 f"option 'output': {output.name} needs {key}; e.g. {_example(output)}"
             )
     return output, keys
+
+
+def _by_name(path: str) -> Output | None:
+    """The output that a file name tells; of several the one with the longest ending."""
+    fitting = [
+        (len(suffix), output)
+        for output in OUTPUTS.values()
+        for suffix in output.suffixes
+        if path.lower().endswith(suffix)
+    ]
+    return max(fitting, key=lambda found: found[0])[1] if fitting else None
 
 
 def _example(output: Output) -> str:

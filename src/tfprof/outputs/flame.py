@@ -14,7 +14,7 @@ from tfprof.profiles.measures import column
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["in_64_bits", "own_share", "parents", "paths", "selected", "totals"]
+__all__ = ["in_64_bits", "own_share", "parents", "selected", "totals"]
 
 _LARGEST = 2**62
 
@@ -64,13 +64,3 @@ def own_share(report: Report, metric: Metric) -> Ints:
     share = total.copy()
     np.subtract.at(share, parents(report)[1:], total[1:])
     return share
-
-
-def paths(report: Report, names: list[str], separator: str) -> list[str]:
-    """The names of the rows above each row and its own; the root's own row is just its name."""
-    above = parents(report).tolist()
-    found = [names[0]]
-    for row in range(1, len(names)):
-        parent = above[row]
-        found.append(f"{found[parent]}{separator}{names[row]}" if parent else names[row])
-    return found

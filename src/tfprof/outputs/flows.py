@@ -25,7 +25,7 @@ def latest(report: Report, drawn: Drawing, flows: str) -> tuple[Ints, Ints]:
     scheduled = np.flatnonzero(~drawn.accelerator)
     if flows == "none" or not len(scheduled):
         return scheduled[:0], scheduled[:0]
-    starts = np.unique(drawn.start)
+    starts = np.sort(drawn.start)
     code = np.searchsorted(starts, drawn.start)
     key = drawn.node * len(starts) + code
     source = scheduled[np.argsort(key[scheduled], kind="stable")]
@@ -62,7 +62,7 @@ def all_pairs(report: Report, drawn: Drawing) -> tuple[Ints, Ints]:
     device = np.array(drawn.devices, np.int64)[drawn.device]
     crossing = device[target] != runs.time_device[run]
     target, run = target[crossing], run[crossing]
-    starts = np.unique(drawn.start)
+    starts = np.sort(drawn.start)
     key = rank[device] * len(starts) + np.searchsorted(starts, drawn.start)
     code = np.minimum(np.searchsorted(starts, runs.time_start[run]), len(starts) - 1)
     wanted = rank[runs.time_device[run]] * len(starts) + code

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tfprof.outputs import flows as arrows
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
-from tfprof.outputs.json_text import joined, quoted, quoted_texts
+from tfprof.outputs.json_text import escaped, joined, quoted
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
@@ -25,12 +25,12 @@ def plain_events(report: Report) -> tuple[list[pa.Array], list[str]]:
     drawn = drawing(report)
     devices = [report.profile.devices[device] for device in drawn.devices]
     order = drawn.in_lanes
-    name = quoted(report.name)
+    name = escaped(report.name)
     label = name.take(pa.array(drawn.row[order]))
     regions = joined(
         len(order),
-        *('{"args":{"name":', label, '},"cat":"Op","dur":', drawn.duration[order], ',"name":'),
-        *(label, ',"ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
+        *('{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
+        *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
         *(',"ts":', drawn.start[order], "},"),
     )
     usages = device_memory(report)
@@ -48,32 +48,30 @@ def plain_events(report: Report) -> tuple[list[pa.Array], list[str]]:
         pa.array(names, pa.string()),
         regions,
         pa.array(memory_names, pa.string()),
-        _plain_flows(report, drawn, order),
+        _plain_flows(report, drawn, order, name),
         *counters,
     ]
     return texts, lines
 
 
 def _process(title: str, pid: int) -> str:
-    name = quoted_texts([title])[0]
-    return f'{{"args":{{"name":{name}}},"name":"process_name","ph":"M","pid":{pid}}},'
+    return f'{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}},'
 
 
-def _plain_flows(report: Report, drawn: Drawing, order: Ints) -> pa.Array:
+def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: pa.Array) -> pa.Array:
     source, target = arrows.all_pairs(report, drawn)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     by_source = np.argsort(place[source], kind="stable")
     source, target = source[by_source], target[by_source]
     number = np.arange(1, len(source) + 1)
-    flow = joined(len(report), report.name.cast(pa.binary()).cast(pa.string()), "_flow")
-    name = quoted(flow.take(pa.array(drawn.row[source])))
+    label = name.take(pa.array(drawn.row[source]))
     end = drawn.start[source] + drawn.duration[source]
     return joined(
         len(source),
-        *('{"cat":"DataFlow","id":', number, ',"name":', name, ',"ph":"s","pid":'),
+        *('{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"s","pid":'),
         *(drawn.device[source], ',"tid":', drawn.lane[source], ',"ts":', end, "},"),
-        *('{"cat":"DataFlow","id":', number, ',"name":', name, ',"ph":"t","pid":'),
+        *('{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"t","pid":'),
         *(drawn.device[target], ',"tid":', drawn.lane[target], ',"ts":', drawn.start[target], "},"),
     )
 
@@ -89,8 +87,12 @@ def events(report: Report, flows: str) -> tuple[list[pa.Array], int]:
     regions = joined(
         len(order),
         *('{"args":', row_args(report).take(pa.array(drawn.row[order])), ',"cat":"Op","dur":'),
-        *(drawn.duration[order], ',"name":', quoted(report.name).take(pa.array(drawn.row[order]))),
-        *(',"ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', drawn.start[order]),
+        *(
+            drawn.duration[order],
+            ',"name":"',
+            escaped(report.name).take(pa.array(drawn.row[order])),
+        ),
+        *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', drawn.start[order]),
         "},\n",
     )
     next_pid, next_tid = len(drawn.devices) + 1, lanes.shape[1] + 1
@@ -120,8 +122,9 @@ def events(report: Report, flows: str) -> tuple[list[pa.Array], int]:
 
 
 def _named(what: str, title: str, pid: int, tid: int) -> str:
-    name = quoted_texts([title])[0]
-    return f'{{"args":{{"name":{name}}},"name":"{what}","ph":"M","pid":{pid},"tid":{tid}}},\n'
+    return (
+        f'{{"args":{{"name":{quoted(title)}}},"name":"{what}","ph":"M","pid":{pid},"tid":{tid}}},\n'
+    )
 
 
 def _flows(drawn: Drawing, pid: Ints, tid: Ints, source: Ints, target: Ints) -> pa.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -12,13 +11,14 @@ import pyarrow.compute as pc
 
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Part", "bytes_of", "joined", "quoted", "quoted_texts"]
+__all__ = ["Part", "bytes_of", "escaped", "joined", "quoted"]
 
 Part = Any
 """A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
 
 _REPLACEMENT = 0xFFFD
 _DELETE = "\x7f"
+_PLAIN = r"\A[ !#-\[\]-\x7f]*\z"  # what JSON takes as it is
 
 
 def joined(count: int, *parts: Part) -> pa.Array:
@@ -26,27 +26,33 @@ def joined(count: int, *parts: Part) -> pa.Array:
     if not count:
         return pa.array([], pa.string())
     columns = [part if isinstance(part, (str, pa.Array)) else _digits(part) for part in parts]
-    return pc.binary_join_element_wise(*columns, "")
+    # Arrow's own pool takes its time over the first large blocks of a process.
+    return pc.binary_join_element_wise(*columns, "", memory_pool=pa.system_memory_pool())
 
 
 def _digits(values: Ints) -> pa.Array:
+    if values.dtype == object:
+        return pa.array(map(str, values.tolist()), pa.string())
     return pa.array(values).cast(pa.string())
 
 
-def quoted_texts(texts: Iterable[str]) -> pa.Array:
-    """Strings as JSON writes them, in ASCII."""
+def quoted(text: str) -> str:
+    """A string as JSON writes it, in ASCII."""
     # The original leaves the one control character alone that Python escapes.
-    found = [encode_basestring_ascii(text).replace(r"\u007f", _DELETE) for text in texts]
-    return pa.array(found, pa.string())
+    return encode_basestring_ascii(text).replace(r"\u007f", _DELETE)
 
 
-def quoted(names: pa.Array) -> pa.Array:
-    """A column of names as JSON strings, each distinct one escaped once.
+def escaped(names: pa.Array) -> pa.Array:
+    """What stands between the quotes of each name in JSON, each distinct one escaped once.
 
     A name may have been cut inside a character; it is read as the original reads it then.
     """
-    coded = names.cast(pa.binary()).dictionary_encode()
-    return quoted_texts(map(_text, coded.dictionary.to_pylist())).take(coded.indices)
+    data = names.cast(pa.binary())
+    if pc.all(pc.match_substring_regex(data, _PLAIN)).as_py():
+        return names
+    coded = data.dictionary_encode()
+    texts = [quoted(_text(name))[1:-1] for name in coded.dictionary.to_pylist()]
+    return pa.array(texts, pa.string()).take(coded.indices)
 
 
 def _text(data: bytes) -> str:

@@ -1,32 +1,28 @@
-"""The memory counters of a graph timeline: bytes in use, and who holds most of them.
-
-One sweep over the allocations of a device keeps its holders sorted by size, so that the largest at
-any moment are at hand.
-"""
+"""The memory counters of a graph timeline: bytes in use, and who holds most of them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof.outputs.graph_timeline import trackable
-from tfprof.outputs.json_text import joined, quoted
+from tfprof.outputs.holders import TOP, swept
+from tfprof.outputs.json_text import escaped, joined
 from tfprof.profiles.columns import Ints
+from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
-from tfprof.views.view import ranks
+from tfprof.views.view import name_order
 
 if TYPE_CHECKING:
     from tfprof.report import Report
 
 __all__ = ["Usage", "device_memory", "memory_events", "plain_memory_events"]
 
-TOP = 10
 _CLOSEST = 100  # microseconds between two plotted samples
-_BLOCK = 512
+_KEY = ',"Top Allocation {:02}":"'
 _TIME = MEMORY_FIELDS.index("memory_micros")
 _PERSISTENT = MEMORY_FIELDS.index("accelerator_persistent_bytes")
 _IN_USE = MEMORY_FIELDS.index("allocator_bytes_in_use")
@@ -40,7 +36,7 @@ class Usage:
     peak: int
     time: Ints
     in_use: Ints
-    holders: list[str]
+    holders: pa.Array
 
 
 def device_memory(report: Report) -> list[Usage]:
@@ -87,48 +83,39 @@ def _samples(report: Report, runs: Runs, order: Ints) -> tuple[Ints, Ints]:
 
 def _holders(
     report: Report, runs: Runs, nodes: Ints, order: Ints, time: Ints, in_use: Ints
-) -> list[str]:
+) -> pa.Array:
     """For each sample the arguments that name the largest holders and the rest."""
-    if not len(time):
-        return []
     node, sample, held = _changes(report, runs, nodes, order, time)
-    positive = np.flatnonzero(held > 0)
     names = report.profile.nodes.name.take(pa.array(nodes))
-    by_size = np.lexsort((ranks(names)[node[positive]], -held[positive]))
-    position = np.full(len(node), -1, np.int64)
-    position[positive[by_size]] = np.arange(len(by_size))
-    sizes = held[positive][by_size]
-    megabytes = pa.array([f"{size / 1e6:g} MB from " for size in sizes.tolist()], pa.string())
-    owner = names.take(pa.array(node[positive][by_size]))
-    texts = quoted(joined(len(sizes), megabytes, owner)).to_pylist()
-    reserved = [f'"Top Allocation {at:02}":"N/A",' for at in range(TOP)]
+    positive = np.flatnonzero(held > 0)
+    rank = _name_ranks(report.profile)[nodes[node[positive]]]
+    by_size = positive[np.lexsort((rank, -held[positive]))]
+    place = np.full(len(node), -1, np.int64)
+    place[by_size] = np.arange(len(by_size))
+    before = np.full(len(node), -1, np.int64)
+    before[1:][node[1:] == node[:-1]] = place[:-1][node[1:] == node[:-1]]
+    turn = np.argsort(sample, kind="stable")
+    top, left = swept(sample[turn], before[turn], place[turn], held[by_size], in_use)
+    used = np.flatnonzero(np.bincount(top[top >= 0], minlength=1))
+    megabytes = [f"{size / 1e6:g} MB from " for size in held[by_size[used]].tolist()]
+    owners = names.take(pa.array(node[by_size[used]]))
+    texts = escaped(joined(len(used), pa.array(megabytes, pa.string()), owners))
+    rest = pa.array([f"{size / 1e6:.2f}" for size in left.tolist()], pa.string())
+    place = np.where(top < 0, len(used), np.searchsorted(used, top))
+    known = pa.concat_arrays([texts, pa.array(["N/A"])])
+    columns: list[Any] = ['{"Not Displayed":"', rest, ' MB"']
     if report.quirks.uneven_top_allocations:
-        reserved[0] = ""
-    changed = np.searchsorted(sample, np.arange(len(time) + 1)).tolist()
-    nodes_changed, positions = node.tolist(), position.tolist()
-    size_list, smaller = sizes.tolist(), (-sizes).tolist()
-    holding: dict[int, int] = {}
-    largest = _Sorted()
-    found = []
-    for at, left in enumerate(in_use.tolist()):
-        for change in range(changed[at], changed[at + 1]):
-            before = holding.pop(nodes_changed[change], -1)
-            if before >= 0:
-                largest.remove(before)
-            if positions[change] >= 0:
-                holding[nodes_changed[change]] = positions[change]
-                largest.add(positions[change])
-        top, left = _largest(largest, size_list, smaller, left)
-        listed = [f'"Top Allocation {n:02}":{texts[item]},' for n, item in enumerate(top)]
-        rest = "".join([*listed, *reserved[len(top) :]])
-        found.append(f'{{"Not Displayed":"{left / 1e6:.2f} MB",{rest[:-1]}}}')
-    return found
+        first = joined(len(used), _KEY.format(0), texts, '"')
+        columns.append(pa.concat_arrays([first, pa.array([""])]).take(pa.array(place[:, 0])))
+    for at in range(len(columns) - 3, TOP):
+        columns += [_KEY.format(at), known.take(pa.array(place[:, at])), '"']
+    return joined(len(time), *columns, "}")
 
 
 def _changes(
     report: Report, runs: Runs, nodes: Ints, order: Ints, time: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """Node, first sample that sees it, and held bytes, of every change that a sample sees."""
+    """Node, first sample that sees it, and held bytes, of all changes that are seen, by node."""
     step = report.profile.steps.index(report.options.step)
     rows = np.flatnonzero((runs.allocation_step == step) & (order[runs.allocation_node] >= 0))
     node = np.concatenate([np.arange(len(nodes)), order[runs.allocation_node[rows]]])
@@ -145,8 +132,14 @@ def _changes(
     last = np.ones(len(node), bool)
     last[:-1] = (np.diff(node) != 0) | (np.diff(sample) != 0)
     rows = np.flatnonzero(seen & last)
-    rows = rows[np.argsort(sample[rows], kind="stable")]
     return node[rows], sample[rows], held[rows]
+
+
+def _name_ranks(profile: Profile) -> Ints:
+    order = name_order(profile)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
 
 
 def _persistent(report: Report, runs: Runs) -> Ints:
@@ -159,68 +152,13 @@ def _persistent(report: Report, runs: Runs) -> Ints:
     return largest
 
 
-def _largest(
-    present: _Sorted, sizes: list[int], smaller: list[int], left: int
-) -> tuple[list[int], int]:
-    """The largest holders, leaving out those larger than what is left, and what is left then."""
-    found: list[int] = []
-    item = present.first_from(0)
-    while item >= 0 and len(found) < TOP:
-        if sizes[item] > left:
-            item = present.first_from(bisect_left(smaller, -left))
-            continue
-        found.append(item)
-        left -= sizes[item]
-        item = present.first_from(item + 1)
-    return found, left
-
-
-class _Sorted:
-    """A set of numbers that knows the next one from any number on: short sorted lists in a row."""
-
-    def __init__(self) -> None:
-        self.blocks: list[list[int]] = []
-        self.lasts: list[int] = []
-
-    def add(self, number: int) -> None:
-        if not self.blocks:
-            self.blocks, self.lasts = [[number]], [number]
-            return
-        at = min(bisect_left(self.lasts, number), len(self.blocks) - 1)
-        block = self.blocks[at]
-        insort(block, number)
-        if len(block) > _BLOCK:
-            half = len(block) // 2
-            self.blocks[at : at + 1] = [block[:half], block[half:]]
-            self.lasts[at : at + 1] = [block[half - 1], block[-1]]
-        else:
-            self.lasts[at] = block[-1]
-
-    def remove(self, number: int) -> None:
-        at = bisect_left(self.lasts, number)
-        block = self.blocks[at]
-        del block[bisect_left(block, number)]
-        if block:
-            self.lasts[at] = block[-1]
-        else:
-            del self.blocks[at], self.lasts[at]
-
-    def first_from(self, number: int) -> int:
-        """The smallest one that is not below a number, -1 if there is none."""
-        at = bisect_left(self.lasts, number)
-        if at == len(self.blocks):
-            return -1
-        block = self.blocks[at]
-        return block[bisect_left(block, number)]
-
-
 def plain_memory_events(usage: Usage, pid: int) -> pa.Array:
     """Two counters at each sample, as the original writes them."""
     return joined(
         len(usage.time),
         *('{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
         *(f'"Allocated Bytes","ph":"C","pid":{pid},"tid":0,"ts":', usage.time, "},"),
-        *('{"args":', pa.array(usage.holders, pa.string()), ',"cat":"Memory","name":'),
+        *('{"args":', usage.holders, ',"cat":"Memory","name":'),
         *(f'"Top Allocations","ph":"C","pid":{pid + 1},"tid":0,"ts":', usage.time, "},"),
     )
 
@@ -231,6 +169,6 @@ def memory_events(usage: Usage, pid: int, tid: int) -> pa.Array:
         len(usage.time),
         *('{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
         *(f'"Allocated Bytes","ph":"C","pid":{pid},"ts":', usage.time, "},\n"),
-        *('{"args":', pa.array(usage.holders, pa.string()), ',"cat":"Memory","name":'),
+        *('{"args":', usage.holders, ',"cat":"Memory","name":'),
         *(f'"Top Allocations","ph":"i","pid":{pid},"s":"t","tid":{tid},"ts":', usage.time, "},\n"),
     )

@@ -30,20 +30,20 @@ def refused(report: Report, output: str) -> bool:
 
 def refusal(report: Report, output: str) -> str:
     """Why a report cannot be written so, or nothing."""
-    if output == "timeline":
-        return _NO_TIMELINE if report.kind == "op" else ""
+    notes = report.quirks.refusals_are_notes
+    if output == "timeline" and report.kind == "op":
+        return _NO_TIMELINE if notes else "a timeline shows scope, graph or code view, not op view"
     if output != "pprof":
         return ""
     select = sorted(set(report.options.select))
-    if report.quirks.refusals_are_notes:
-        if report.kind != "code":
-            return _ONLY_CODE
-        if len(select) != 1:
-            return _ONLY_ONE
-    elif report.kind not in ("code", "scope"):
-        return "pprof shows code and scope view; use one of them"
-    elif not select:
-        return "pprof needs a select"
+    if notes and report.kind != "code":
+        return _ONLY_CODE
+    if notes and len(select) != 1:
+        return _ONLY_ONE
+    if report.kind not in ("code", "scope"):
+        return f"pprof shows code or scope view, not {report.kind} view"
+    if not select:
+        return "pprof needs something selected"
     for name in select:
         metric = METRICS.get(name)
         if metric is None or metric.measure is None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tfprof.errors import OptionError
 from tfprof.outputs import graph_events, tree_timeline
-from tfprof.outputs.files import write_file
+from tfprof.outputs.files import replaced
 from tfprof.outputs.flows import FLOWS
 from tfprof.outputs.json_text import bytes_of
 from tfprof.outputs.refusals import refused
@@ -63,10 +63,11 @@ def _write_plain(report: Report, step: int, path: str) -> None:
     else:
         texts, lines = graph_events.plain_events(report.of_step(step))
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    data = _encoded(b'{"traceEvents":[', texts, b"]}\n")
-    if len(data) > _LARGE:
+    parts = _encoded(b'{"traceEvents":[', texts, b"]}\n")
+    if sum(map(len, parts)) > _LARGE:
         sys.stderr.write(_TOO_LARGE)
-    write_file(path, data)
+    with replaced(path) as stream:
+        stream.writelines(parts)
     sys.stdout.write(
         f"{_STARS}Timeline file is written to {path}.\n"
         f"Open a Chrome browser, enter URL chrome://tracing and load the timeline file.{_STARS}"
@@ -78,17 +79,19 @@ def _write(report: Report, step: int, path: str, flows: str) -> None:
         texts, count = graph_events.events(report.of_step(step), flows)
     else:
         texts, count = tree_timeline.events(report)
-    data = _encoded(b'{"displayTimeUnit":"ms","traceEvents":[\n', texts, b"\n]}\n")
+    parts = _encoded(b'{"displayTimeUnit":"ms","traceEvents":[\n', texts, b"\n]}\n")
     if path.endswith((".gz", f".gz_{step}")):
-        data = gzip.compress(data, 6, mtime=0)
-    write_file(path, data)
+        parts = [gzip.compress(b"".join(parts), 6, mtime=0)]
+    with replaced(path) as stream:
+        stream.writelines(parts)
     sys.stdout.write(
-        f"{path}: {count:,} events, {len(data) / 1e6:.1f} MB. "
+        f"{path}: {count:,} events, {sum(map(len, parts)) / 1e6:.1f} MB. "
         "Open it in ui.perfetto.dev or chrome://tracing.\n"
     )
 
 
-def _encoded(before: bytes, texts: list[pa.Array], after: bytes) -> bytes:
-    """A file of events; the comma after the last one is left out."""
-    events = b"".join(map(bytes_of, texts))
-    return b"".join([before, events.rstrip(b",\n"), after])
+def _encoded(before: bytes, texts: list[pa.Array], after: bytes) -> list[bytes]:
+    """The parts of a file of events; the comma after the last one is left out."""
+    parts = [part for part in map(bytes_of, texts) if part]
+    parts[-1:] = [part.rstrip(b",\n") for part in parts[-1:]]
+    return [before, *parts, after]

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from tfprof.metrics import METRICS
 from tfprof.outputs.input_shapes import input_shapes
-from tfprof.outputs.json_text import joined, quoted
+from tfprof.outputs.json_text import escaped, joined
 from tfprof.outputs.sources import source_lines
 from tfprof.profiles.measures import column
 
@@ -25,7 +25,7 @@ _NUMBERS = ("micros", "bytes", "float_ops", "params")
 def row_args(report: Report) -> pa.Array:
     """Op type, own numbers, input shapes and source line of each row, as far as they are known."""
     count = len(report)
-    pieces = [joined(count, '{"name":', quoted(report.name))]
+    pieces = [joined(count, '{"name":"', escaped(report.name), '"')]
     if report.kind in ("scope", "graph"):
         pieces += [
             _piece("op", _of_nodes(report, report.profile.nodes.op)),
@@ -36,8 +36,7 @@ def row_args(report: Report) -> pa.Array:
         pieces.append(_piece("source", _frame_lines(report)))
     for name in _NUMBERS:
         values = report.own[:, column(METRICS[name].measure or "")]
-        texts = pa.array([str(value) for value in values.tolist()], pa.string())
-        text = joined(count, f',"{name}":', texts)
+        text = joined(count, f',"{name}":', values)
         pieces.append(pc.if_else(pa.array((values != 0).astype(bool)), text, ""))
     return joined(count, *pieces, "}")
 
@@ -45,7 +44,8 @@ def row_args(report: Report) -> pa.Array:
 def _piece(key: str, texts: pa.Array) -> pa.Array:
     """`,"key":"text"` for each row, nothing where the text is null or empty."""
     known = pc.fill_null(pc.not_equal(texts, ""), False)
-    return pc.if_else(known, joined(len(texts), f',"{key}":', quoted(texts.fill_null(""))), "")
+    inner = escaped(texts.fill_null(""))
+    return pc.if_else(known, joined(len(texts), f',"{key}":"', inner, '"'), "")
 
 
 def _of_nodes(report: Report, texts: pa.Array) -> pa.Array:

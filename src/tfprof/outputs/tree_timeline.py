@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.json_text import joined, quoted
+from tfprof.outputs.json_text import escaped, joined
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.measures import column
@@ -67,11 +67,11 @@ def plain_events(report: Report) -> list[pa.Array]:
         before[row] = (
             f'{{"args":{{"name":"Scope:{level}"}},"name":"process_name","ph":"M","pid":{level}}},'
         )
-    name = quoted(report.name.take(pa.array(rows)))
+    name = escaped(report.name).take(pa.array(rows))
     regions = joined(
         len(rows),
-        *(pa.array(before, pa.string()), '{"args":{"name":', name, ',"op":', name),
-        *('},"cat":"Op","dur":', width, ',"name":', name, ',"ph":"X","pid":', depth),
+        *(pa.array(before, pa.string()), '{"args":{"name":"', name, '","op":"', name),
+        *('"},"cat":"Op","dur":', width, ',"name":"', name, '","ph":"X","pid":', depth),
         *(',"tid":0,"ts":', start, "},"),
     )
     return [regions]
@@ -89,7 +89,7 @@ def events(report: Report) -> tuple[list[pa.Array], int]:
     regions = joined(
         len(rows),
         *('{"args":', row_args(report).take(pa.array(rows)), ',"cat":"Op","dur":', width),
-        *(',"name":', quoted(report.name.take(pa.array(rows))), ',"ph":"X","pid":1,"tid":'),
+        *(',"name":"', escaped(report.name).take(pa.array(rows)), '","ph":"X","pid":1,"tid":'),
         *(str(_TID), ',"ts":', start, "},\n"),
     )
     return [pa.array(heads, pa.string()), regions], len(rows)

@@ -1,0 +1,150 @@
+"""A folder of Parquet tables, which `outputs.tables` writes, to a profile.
+
+`place` says in which table and column a field of the profile's records stands. `docs/schema.md`
+describes them all.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from tfprof.errors import LoadError
+from tfprof.profiles.columns import Edges, Nodes, Records, SavedRuns, Stacks
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.runs import MEMORY_FIELDS
+
+__all__ = ["FRAME_COLUMNS", "PART", "TEXTS", "VERSION", "place", "read_tables"]
+
+VERSION = 1
+"""Of the layout; files of another one are refused."""
+
+PART = "part"
+"""The column that tells the RunMetadata, op logs and saved profiles of one profile apart."""
+
+FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
+TEXTS = ("file", "function", "text")
+_RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs"}
+
+
+def place(kind: type, field: str) -> tuple[str, str]:
+    """The table and the column of a field."""
+    if kind is SavedRuns:
+        prefix, _, rest = field.partition("_")
+        return f"saved_{prefix}", rest
+    for prefix, table in _RECORD_TABLES.items():
+        if field.startswith(prefix) and field != "output_bytes":
+            return table, field.removeprefix(prefix)
+    return "records", field
+
+
+def read_tables(folder: str | os.PathLike[str]) -> Profile:
+    """The profile whose tables are in a folder."""
+    tables = _Tables(Path(folder))
+    about = tables.read("profile").to_pylist()[0]
+    if about["version"] != VERSION:
+        raise LoadError(f"{folder}: tables of version {about['version']}, expected {VERSION}")
+    types = tables.read("types")
+    return Profile(
+        nodes=Nodes(**tables.columns(Nodes, "nodes")),
+        edges=Edges(**tables.columns(Edges, "edges")),
+        type_node=_numpy(types.column("node")),
+        type_name=_array(types.column("type")),
+        records=tuple(_records(tables, part, step) for part, step in enumerate(about["runs"])),
+        saved=tuple(_saved(tables, part) for part in range(about["saved"])),
+        stacks=tuple(_stacks(tables, part) for part in range(about["logs"])),
+        strings=_strings(tables, -1),
+        devices=tuple(about["devices"]),
+        steps=tuple(about["steps"]),
+        has_trace=about["has_trace"],
+        missing_stream=about["missing_stream"],
+        saved_missing_stream=about["saved_missing_stream"],
+        uncounted=about["uncounted"],
+    )
+
+
+class _Tables:
+    """The files of a folder, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: dict[str, pa.Table] = {}
+
+    def read(self, name: str, part: int | None = None) -> pa.Table:
+        """A table, or the rows of one part of it."""
+        if name not in self.known:
+            path = self.folder / f"{name}.parquet"
+            try:
+                self.known[name] = pyarrow.parquet.read_table(path)
+            except (OSError, pa.ArrowException) as error:
+                reason = "no such file" if isinstance(error, FileNotFoundError) else error
+                raise LoadError(f"{path}: cannot read the table: {reason}") from None
+        table = self.known[name]
+        if part is None:
+            return table
+        first, last = np.searchsorted(_numpy(table.column(PART)), [part, part + 1]).tolist()
+        return table.slice(first, last - first)
+
+    def columns(self, kind: type, name: str) -> dict[str, Any]:
+        """The fields of a record that is a table of its own."""
+        table = self.read(name)
+        return {item.name: _value(item, table.column(item.name)) for item in fields(kind)}
+
+
+def _value(item: Any, column: pa.ChunkedArray) -> Any:
+    return _array(column) if item.type == "pa.Array" else _numpy(column)
+
+
+def _array(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _numpy(column: pa.ChunkedArray) -> Any:
+    return column.to_numpy()
+
+
+def _records(tables: _Tables, part: int, step: int) -> Records:
+    values: dict[str, Any] = {"step": step}
+    for item in fields(Records):
+        if item.name != "step":
+            table, column = place(Records, item.name)
+            values[item.name] = _value(item, tables.read(table, part).column(column))
+    return Records(**values)
+
+
+def _saved(tables: _Tables, part: int) -> SavedRuns:
+    values: dict[str, Any] = {}
+    for item in fields(SavedRuns):
+        table, column = place(SavedRuns, item.name)
+        rows = tables.read(table, part)
+        if item.name == "memory":
+            numbers = [_numpy(rows.column(name)) for name in MEMORY_FIELDS]
+            values[item.name] = np.stack(numbers, axis=1).reshape(-1, len(MEMORY_FIELDS))
+        else:
+            values[item.name] = _value(item, rows.column(column))
+    return SavedRuns(**values)
+
+
+def _stacks(tables: _Tables, part: int) -> Stacks:
+    lengths = _numpy(tables.read("stacks", part).column("frames"))
+    frames = tables.read("frames", part)
+    texts = [_array(frames.column(name)) for name in TEXTS]
+    known = all(text.null_count == 0 for text in texts)
+    return Stacks(
+        start=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+        **{name: _numpy(frames.column(name)) for name in FRAME_COLUMNS},
+        strings=_strings(tables, part),
+        texts=(texts[0], texts[1], texts[2]) if known and len(frames) else None,
+    )
+
+
+def _strings(tables: _Tables, part: int) -> dict[int, str]:
+    rows = tables.read("strings", part)
+    return dict(zip(*(rows.column(name).to_pylist() for name in ("id", "text")), strict=True))
