@@ -81,6 +81,20 @@ def test_a_report_goes_to_a_file(run_demo: Tfprof, tmp_path: Path) -> None:
     assert (tmp_path / "report").read_bytes() == run_demo("op").out
 
 
+def test_a_legend_goes_to_the_file_too(run_demo: Tfprof, tmp_path: Path) -> None:
+    run_demo("op", "--legend", f"--output=file:outfile={tmp_path / 'report'}")
+    assert (tmp_path / "report").read_bytes() == run_demo("op", "--legend").out
+
+
+def test_what_a_writer_says_is_a_message(run_demo: Tfprof, tmp_path: Path) -> None:
+    words = ["scope", "-output", f"timeline:outfile={tmp_path / 'trace.json'}"]
+    told, quiet = run_demo(*words), run_demo(*words, "--quiet")
+    assert (told.out, quiet.out, quiet.err) == (b"", b"", "")
+    assert "events" in told.err
+    compat = run_demo(*words, "--compat", "--quiet")
+    assert f"Timeline file is written to {tmp_path / 'trace.json'}_-1." in compat.text
+
+
 def test_a_regex_can_hold_a_blank_and_a_comma(run_demo: Tfprof) -> None:
     option = r"AddN|x\, y,Conv2D"
     flags = run_demo("op", "-account_type_regexes", option)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Tfprof
+from tests.cli.tables import PAGE, TABLES, filled
 from tfprof.cli import FLAGS, SWITCHES
 from tfprof.cli.commands import COMMANDS
-from tfprof.cli.help import help_text, options_table, short_help
+from tfprof.cli.help import help_text, short_help
 from tfprof.cli.inputs import INPUTS
 from tfprof.metrics import METRICS, ORDERS
 from tfprof.options import OPTIONS
 from tfprof.outputs import OUTPUTS
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_short_help_fits_a_screen() -> None:
@@ -58,26 +58,36 @@ def test_every_example_of_a_view_has_an_answer(run_demo: Tfprof, command: object
         assert example.startswith("set ") or len(done.lines) > 3
 
 
-def test_the_documents_name_everything() -> None:
-    text = (DOCS / "cli.md").read_text()
-    assert options_table() in text
-    for name in [*COMMANDS, *INPUTS, *SWITCHES]:
-        assert f"`{name}" in text or f"`--{name}" in text, name
+def test_the_tables_of_the_documents_are_current() -> None:
+    page = PAGE.read_text()
+    assert filled(page) == page
+    assert page.count("<!-- end -->") == len(TABLES)
+
+
+def blocks(page: str) -> list[str]:
+    """The blocks of a page that show a terminal."""
+    return re.findall(
+        r"^```\n([$] .*?)^```$", (PAGE.parent / page).read_text(), re.MULTILINE | re.DOTALL
+    )
 
 
 @pytest.mark.parametrize("page", ["cli.md", "tutorial.md"])
-def test_every_demo_line_of_the_documents_works(
-    run_demo: Tfprof, tmp_path: Path, page: str
-) -> None:
-    lines = (DOCS / page).read_text().replace("/tmp/", f"{tmp_path}/").splitlines()
-    flags = [
-        line[len("$ tfprof --demo ") :] for line in lines if line.startswith("$ tfprof --demo ")
-    ]
-    typed = [line for line in lines if line.startswith("tfprof> ")]
-    assert flags or typed
-    for line in flags:
-        done = run_demo(*shlex.split(line, comments=True))
-        assert (done.status, done.err) == (0, ""), line
-    for line in typed:
-        done = run_demo(stdin=line + "\n")
-        assert (done.status, done.err) == (0, ""), line
+def test_the_documents_show_what_is_printed(run_demo: Tfprof, tmp_path: Path, page: str) -> None:
+    assert blocks(page)
+    for block in blocks(page):
+        for shown in re.split(r"^[$] ", block.replace("/tmp/", f"{tmp_path}/"), flags=re.MULTILINE)[
+            1:
+        ]:
+            line, _, answer = shown.partition("\n")
+            if not line.startswith("tfprof --demo"):
+                continue
+            words = shlex.split(line.partition(" | ")[0].removeprefix("tfprof --demo"))
+            if not words:
+                done = run_demo(stdin=answer)
+                assert (done.status, done.err) == (0, ""), answer
+                continue
+            done = run_demo(*words)
+            assert done.status == 0, line
+            if answer:
+                whole = not answer.endswith("...\n")
+                assert done.text == answer if whole else done.text.startswith(answer[:-4]), line

@@ -52,13 +52,12 @@ def test_failures_are_told_and_survived(run_demo: Tfprof) -> None:
     lines = ["foo", "op -selct", "op 'a", "-select params", "scope --graph_path=x", "exit"]
     done = run_demo(stdin="\n".join([*lines[:-1], "op", *lines[-1:], "op"]))
     assert done.out == run_demo("op").out
+    known = "scope, graph, op, code, advise, set, reset, help, exit, quit"
     assert done.err.splitlines() == [
-        "tfprof: unknown command 'foo'; known are scope, graph, op, code, advise, set, reset, "
-        "help, exit, quit",
+        f"tfprof: unknown command 'foo'; known are {known}",
         "tfprof: unknown option '-selct'; did you mean '-select'?",
         "tfprof: a quote is open: add a closing '",
-        "tfprof: a line begins with a command: one of scope, graph, op, code, advise, set, reset, "
-        "help, exit, quit",
+        f"tfprof: a line begins with a command: one of {known}",
         "tfprof: option '--graph_path' belongs to the start of tfprof",
     ]
     assert done.status == 2

@@ -37,7 +37,7 @@ def exactly(expected: tuple[str, ...], rows: list[str]) -> None:
 
 
 def but_for_global_step(expected: tuple[str, ...], rows: list[str]) -> None:
-    """All rows; the documents count a scalar as one parameter in one place and as none in others."""
+    """All rows; the documents give a scalar one parameter in one place and none in others."""
     exactly(tuple(line.replace("(0/0 params)", "(1/1 params)") for line in expected), rows)
 
 
@@ -61,7 +61,7 @@ def largest(expected: tuple[str, ...], rows: list[str]) -> None:
 
 
 def by_first_time(expected: tuple[str, ...], rows: list[str]) -> None:
-    """All rows up to their first column: the documents have one column of time where we have three."""
+    """All rows up to their first column: the documents have one column of time, we have three."""
     left = list(rows)
     skips = False
     for line in without_header(expected):

@@ -6,15 +6,19 @@ A new command is a function and a row; what it needs of the engine it imports wh
 from __future__ import annotations
 
 import contextlib
-import sys
-from collections.abc import Callable, Iterator
+import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfprof.cli.console import Console, checked, options_block
 from tfprof.cli.words import Flag, Line
 from tfprof.errors import OptionError
 from tfprof.options import did_you_mean
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
 
 __all__ = ["COMMANDS", "Command", "perform"]
 
@@ -66,6 +70,7 @@ def _refuse_foreign_flags(command: Command, line: Line) -> None:
 def _view(console: Console, line: Line) -> None:
     from tfprof import outputs
     from tfprof.outputs import text
+    from tfprof.outputs.files import write_file
 
     # Wrong options are told before a large file is read.
     checked({**console.given, **line.options}, console.quirks)
@@ -73,27 +78,24 @@ def _view(console: Console, line: Line) -> None:
     report = console.profile.report(line.command, options, compat=console.compat)
     for message in report.messages:
         console.screen.note(message)
-    output, _ = outputs.parse(options.output)
-    if output.name != "stdout":
-        with _messages(console):
-            report.write()
-        return
-    legend = line.values.get("legend", console.legend)
-    console.screen.answer(text.encoded(report, legend=legend or None))
+    legend = line.values.get("legend", console.legend) or None
+    output, keys = outputs.parse(options.output)
+    if output.name == "stdout":
+        console.screen.answer(text.encoded(report, legend=legend))
+    elif output.name == "file" and legend:
+        write_file(keys["outfile"], text.encoded(report, legend=legend))
+    else:
+        _write(console, report)
 
 
-@contextlib.contextmanager
-def _messages(console: Console) -> Iterator[None]:
-    """What writers print about what they wrote is a message, except where it is the answer."""
-    if console.compat or sys.stderr is None:
-        yield
-        return
-    with contextlib.ExitStack() as stack:
-        stream = sys.stderr
-        if console.screen.quiet:
-            stream = stack.enter_context(Path("/dev/null").open("w"))
-        stack.enter_context(contextlib.redirect_stdout(stream))
-        yield
+def _write(console: Console, report: Report) -> None:
+    """Write a report to a file; what its writer prints is a message, or the original's answer."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        report.write()
+    if console.compat:
+        console.screen.say(printed.getvalue())
+    elif printed.getvalue():
+        console.screen.note(printed.getvalue())
 
 
 def _advise(console: Console, line: Line) -> None:
@@ -102,7 +104,7 @@ def _advise(console: Console, line: Line) -> None:
     advice = advisor.advise(console.profile, line.words or None, compat=console.compat)
     for message in advice.messages:
         console.screen.note(message)
-    console.screen.say(advice.text())
+    console.screen.say(f"{advice.json()}\n" if line.values.get("json") else advice.text())
 
 
 def _tables(console: Console, line: Line) -> None:
@@ -195,7 +197,9 @@ COMMANDS: dict[str, Command] = {
             "look for known problems and say what to do",
             _advise,
             words="[CHECKER]…",
-            teach="All checkers run unless some are named.\n\n  advise",
+            flags=(Flag("json", "switch", "findings with their numbers, for programs"),),
+            teach="All checkers run unless some are named.\n\n"
+            "  advise\n  advise ExpensiveOperationChecker --json",
         ),
         Command(
             "set",

@@ -40,6 +40,12 @@ def candidates(line: str, console: Console) -> Iterator[Candidate]:
     if words[0] == "help":
         yield from _beginning(_topics(), typed)
         return
+    if words[0] == "advise":
+        from tfprof.advisor import all_checkers
+
+        checkers = all_checkers()[0]
+        yield from _beginning([(name, c.help) for name, c in checkers.items()], typed)
+        return
     command = COMMANDS.get(words[0])
     if command is None or not command.options:
         return
