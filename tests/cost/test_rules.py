@@ -62,7 +62,8 @@ def test_original_op_types_are_all_counted() -> None:
         ("ResourceApplyAdagradV2", ("var", "accum", "lr", "epsilon", "grad"), 7),
         (
             "ResourceApplyAdam",
-            ("var", "m", "v", "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"),
+            ("var", "m", "v", "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon",
+             "grad"),
             12,
         ),
         ("ResourceApplyRMSProp",

@@ -11,14 +11,22 @@ from dataclasses import dataclass, field, replace
 
 from tfprof.cost.bodies import Body, Library, Ref, argument
 from tfprof.cost.calls import LOOPS, Call, calls, is_call
+from tfprof.cost.control import (
+    annotated,
+    branch_taken,
+    joined,
+    loop_shapes,
+    old_control,
+    widened,
+)
 from tfprof.cost.frames import Frames
 from tfprof.cost.loops import WhileLoop, invariants, trip_count
 from tfprof.cost.polynomial import Count, symbol
 from tfprof.cost.shapes import canonical, infer
 from tfprof.cost.shapes.site import Site
 from tfprof.cost.shapes.types import output_type
-from tfprof.cost.tensors import UNKNOWN, Dims, Tensor, common, dims_of, merge_dims
-from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
+from tfprof.cost.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
+from tfprof.protos.graph_pb2 import NodeDef
 
 __all__ = ["Instance", "Interpreter", "Invocation"]
 
@@ -125,7 +133,7 @@ class Interpreter:
                 stack.append((self._body(body, arguments, body.live()), wanted))
 
     def _body(self, body: Body, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
-        instance = Instance(body, _annotated(body, arguments), order)
+        instance = Instance(body, annotated(body, arguments), order)
         frames = Frames(body, order) if Frames.any_in(body, order) else None
         for _ in range(_MAX_PASSES):
             for position in order:
@@ -168,7 +176,7 @@ class Interpreter:
             dtype = node.attr["dtype"].type if "dtype" in node.attr else 0
             return [Tensor(dtype, self.placeholders[node.name])]
         if node.op in ("Merge", "RefMerge", "Switch", "RefSwitch"):
-            return _old_control(node, inputs)
+            return old_control(node, inputs)
         site = Site(canonical(node.op), node.attr, inputs)
         outputs = infer(site)
         for kept, dropped in site.equal:
@@ -205,7 +213,7 @@ class Interpreter:
         if node.op in LOOPS:
             return (yield from self._loop(instance, position, inputs, made))
         invocations: list[Invocation] = []
-        chosen = _branch(node, inputs, len(made))
+        chosen = branch_taken(node, inputs, len(made))
         for index, call in enumerate(made):
             if chosen is not None and index != chosen:
                 continue
@@ -218,7 +226,7 @@ class Interpreter:
             problem = "" if ran else f"function {call.function!r} calls itself"
             invocations.append(Invocation(call, ran, 1, problem))
         instance.invocations[position] = invocations
-        return _joined([ran.instance.results if ran.instance else () for ran in invocations])
+        return joined([ran.instance.results if ran.instance else () for ran in invocations])
 
     def _loop(
         self,
@@ -240,13 +248,13 @@ class Interpreter:
             tensor if index in fixed else replace(tensor, value=None)
             for index, tensor in enumerate(inputs)
         )
-        state = _loop_shapes(node, state)
+        state = loop_shapes(node, state)
         ran: Instance | None = None
         for turn in range(_MAX_PASSES):
             ran = yield step, state
             if ran is None:
                 break
-            wider = _widened(state, ran.results, fixed, give_up=turn == _MAX_PASSES - 2)
+            wider = widened(state, ran.results, fixed, give_up=turn == _MAX_PASSES - 2)
             if wider == state:
                 break
             state = wider
@@ -275,89 +283,3 @@ class Interpreter:
         name = "T" if not taken else f"T{taken + 1}"
         self.symbols[name] = where
         return symbol(name)
-
-
-def _annotated(body: Body, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Arguments with what the function's signature states about them."""
-    if body.function is None:
-        return arguments
-    stated = []
-    for index, arg in enumerate(body.function.signature.input_arg):
-        tensor = arguments[index] if index < len(arguments) else UNKNOWN
-        attrs: Mapping[str, AttrValue] = (
-            body.function.arg_attr[index].attr if index in body.function.arg_attr else {}
-        )
-        if "_output_shapes" in attrs and attrs["_output_shapes"].list.shape:
-            fact = dims_of(attrs["_output_shapes"].list.shape[0])
-            tensor = replace(tensor, shape=merge_dims(tensor.shape, fact)[0])
-        if arg.handle_data and tensor.element is None:
-            held = arg.handle_data[0]
-            element = Tensor(held.dtype, dims_of(held.shape))
-            tensor = replace(tensor, element=element, dtype=DataType.DT_RESOURCE)
-        stated.append(tensor if tensor.dtype else replace(tensor, dtype=int(arg.type)))
-    return tuple(stated)
-
-
-def _branch(node: NodeDef, inputs: tuple[Tensor, ...], count: int) -> int | None:
-    """The branch that is taken, if the graph decides it; then comes before else."""
-    if count < 2 or not inputs or inputs[0].value is None or len(inputs[0].value) != 1:
-        return None
-    (choice,) = inputs[0].value
-    if not isinstance(choice, int):
-        return None
-    if node.op in ("Case", "StatelessCase"):
-        return choice if 0 <= choice < count else count - 1
-    return 0 if choice else 1
-
-
-def _old_control(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
-    if "Switch" in node.op:
-        return [inputs[0], inputs[0]] if inputs else []
-    known = [tensor for tensor in inputs if tensor is not UNKNOWN]
-    merged = _joined([(tensor,) for tensor in known])
-    return [*merged, Tensor(DataType.DT_INT32, ())]
-
-
-def _joined(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """What holds whichever branch is taken."""
-    if not branches:
-        return []
-    first, *others = branches
-    result = []
-    for index, tensor in enumerate(first):
-        for other in others:
-            tensor = common(tensor, other[index] if index < len(other) else UNKNOWN)
-        result.append(tensor)
-    return result
-
-
-def _loop_shapes(node: NodeDef, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Loop state with the shapes that the loop states for what is not known otherwise."""
-    if "output_shapes" not in node.attr:
-        return state
-    stated = node.attr["output_shapes"].list.shape
-    return tuple(
-        replace(tensor, shape=merge_dims(tensor.shape, dims_of(stated[index]))[0])
-        if index < len(stated) and tensor.shape is None
-        else tensor
-        for index, tensor in enumerate(state)
-    )
-
-
-def _widened(
-    state: tuple[Tensor, ...],
-    results: tuple[Tensor, ...],
-    fixed: frozenset[int],
-    *,
-    give_up: bool,
-) -> tuple[Tensor, ...]:
-    """Loop state that also holds for the next iteration."""
-    wider = []
-    for index, tensor in enumerate(state):
-        after = results[index] if index < len(results) else UNKNOWN
-        if index in fixed:
-            wider.append(tensor)
-        else:
-            both = common(tensor, replace(after, value=None))
-            wider.append(Tensor(tensor.dtype) if give_up and both != tensor else both)
-    return tuple(wider)

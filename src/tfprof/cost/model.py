@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tfprof.cost.bodies import Library
-from tfprof.cost.expand import MAX_NODES
+from tfprof.cost.expansion import MAX_NODES
 from tfprof.cost.interpret import Instance, Interpreter
 from tfprof.cost.ledger import Ledger, make_ledger
 from tfprof.cost.original import Shape

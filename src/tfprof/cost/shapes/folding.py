@@ -7,26 +7,25 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tfprof.cost.polynomial import Count, extreme, floor_div
+from tfprof.cost.polynomial import Count
+from tfprof.cost.shapes import arithmetic
+from tfprof.cost.shapes.arithmetic import (
+    Array,
+    ValueRule,
+    added,
+    each_value,
+    given,
+    larger,
+    multiplied,
+    smaller,
+)
 from tfprof.cost.shapes.elementwise import broadcast
 from tfprof.cost.shapes.site import IndeterminateError, Site
 from tfprof.cost.shapes.slices import strided
 from tfprof.cost.tensors import MAX_VALUES, Dim, elements
 
-__all__ = ["RULES", "ValueRule"]
-
-Array = npt.NDArray[np.object_]
-ValueRule = Callable[[Site], list[Array | None]]
-"""The outputs' values, None for those that are not known."""
-
-
-def _array(site: Site, index: int) -> Array:
-    found = site.inputs[index].array()
-    if found is None:
-        raise IndeterminateError
-    return found
+__all__ = ["RULES"]
 
 
 def _numbers(values: Iterable[Dim], shape: tuple[int, ...] | None = None) -> Array:
@@ -36,87 +35,8 @@ def _numbers(values: Iterable[Dim], shape: tuple[int, ...] | None = None) -> Arr
     return flat if shape is None else flat.reshape(shape)
 
 
-def _lift(function: Callable[..., Count | None]) -> Any:
-    """A function of numbers as one of arrays, unknown elements staying unknown."""
-
-    def known(*args: Dim) -> Dim:
-        return None if any(arg is None for arg in args) else function(*args)
-
-    return np.frompyfunc(known, function.__code__.co_argcount, 1)
-
-
-def _elementwise(function: Callable[..., Count | None]) -> ValueRule:
-    lifted = _lift(function)
-
-    def rule(site: Site) -> list[Array | None]:
-        out = lifted(*(_array(site, index) for index in range(len(site.inputs))))
-        return [np.asarray(out, dtype=object)]
-
-    return rule
-
-
-def _decide(test: Callable[[int], bool]) -> Callable[[Count, Count], Count | None]:
-    """A comparison, of what can be decided for every value of the symbols."""
-
-    def compare(a: Count, b: Count) -> Count | None:
-        difference = a - b
-        return int(test(difference)) if isinstance(difference, int) else None
-
-    return compare
-
-
-def _floor_div(a: Count, b: Count) -> Count | None:
-    return None if b == 0 else floor_div(a, b)
-
-
-def _truncate_div(a: Count, b: Count) -> Count | None:
-    if isinstance(a, int) and isinstance(b, int) and b:
-        return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-    return _floor_div(a, b)
-
-
-def _modulo(a: Count, b: Count) -> Count | None:
-    return None if b == 0 else a - floor_div(a, b) * b
-
-
-def _smaller(a: Count, b: Count) -> Count:
-    return extreme(a, b, largest=False)
-
-
-def _larger(a: Count, b: Count) -> Count:
-    return extreme(a, b, largest=True)
-
-
-def _both(a: Count, b: Count) -> Count:
-    return a * b
-
-
-def _either(a: Count, b: Count) -> Count:
-    return _larger(a, b)
-
-
-def _plus(a: Count, b: Count) -> Count:
-    return a + b
-
-
-def _minus(a: Count, b: Count) -> Count:
-    return a - b
-
-
-def _negative(a: Count) -> Count:
-    return a * -1
-
-
-def _not(a: Count) -> Count:
-    return 1 - a
-
-
-def _absolute(a: Count) -> Count | None:
-    return abs(a) if isinstance(a, int) else a
-
-
 def _same(site: Site) -> list[Array | None]:
-    return [_array(site, 0)]
+    return [given(site, 0)]
 
 
 def _shape(site: Site) -> list[Array | None]:
@@ -139,7 +59,7 @@ def _variable_shape(site: Site) -> list[Array | None]:
 
 
 def _strided_slice(site: Site) -> list[Array | None]:
-    source = _array(site, 0)
+    source = given(site, 0)
     index: list[slice | int | None] = []
     for part in strided(site, source.shape, 1):
         if part.axis is None:
@@ -157,7 +77,7 @@ def _strided_slice(site: Site) -> list[Array | None]:
 
 
 def _slice(site: Site) -> list[Array | None]:
-    source, begin, sizes = _array(site, 0), site.ints_in(1), site.ints_in(2)
+    source, begin, sizes = given(site, 0), site.ints_in(1), site.ints_in(2)
     index = tuple(
         slice(start, None if size == -1 else start + size)
         for start, size in zip(begin, sizes, strict=True)
@@ -178,7 +98,7 @@ def _pack(site: Site) -> list[Array | None]:
 
 
 def _unpack(site: Site) -> list[Array | None]:
-    source, axis = _array(site, 0), site.number("axis")
+    source, axis = given(site, 0), site.number("axis")
     return [np.asarray(source.take(i, axis=axis), object) for i in range(source.shape[axis])]
 
 
@@ -204,7 +124,7 @@ def _concat_v2(site: Site) -> list[Array | None]:
 
 def _reduction(function: Callable[[Any, Any], Any], start: int | None) -> ValueRule:
     def rule(site: Site) -> list[Array | None]:
-        source = _array(site, 0)
+        source = given(site, 0)
         axes = {site.axis(axis, source.ndim) for axis in site.ints_in(1)}
         kept = tuple(1 if i in axes else n for i, n in enumerate(source.shape))
         moved = np.moveaxis(source, sorted(axes), range(-len(axes), 0)) if axes else source
@@ -224,24 +144,24 @@ def _reduction(function: Callable[[Any, Any], Any], start: int | None) -> ValueR
 
 
 def _reshape(site: Site) -> list[Array | None]:
-    return [_array(site, 0).reshape(site.ints_in(1))]
+    return [given(site, 0).reshape(site.ints_in(1))]
 
 
 def _expand_dims(site: Site) -> list[Array | None]:
-    return [np.expand_dims(_array(site, 0), site.ints_in(1)[0])]
+    return [np.expand_dims(given(site, 0), site.ints_in(1)[0])]
 
 
 def _squeeze(site: Site) -> list[Array | None]:
-    source, axes = _array(site, 0), site.ints("squeeze_dims")
+    source, axes = given(site, 0), site.ints("squeeze_dims")
     return [np.asarray(source.squeeze(axes or None), dtype=object)]
 
 
 def _gather(site: Site) -> list[Array | None]:
-    source = _array(site, 0)
+    source = given(site, 0)
     axis = site.ints_in(2)[0] if len(site.inputs) > 2 else 0
     if site.number("batch_dims"):
         raise IndeterminateError
-    indices = np.asarray(_array(site, 1).astype(np.int64))
+    indices = np.asarray(given(site, 1).astype(np.int64))
     return [np.asarray(source.take(indices, axis=axis), dtype=object)]
 
 
@@ -273,7 +193,7 @@ def _like(number: int) -> ValueRule:
 
 def _select(site: Site) -> list[Array | None]:
     lifted = np.frompyfunc(lambda c, a, b: None if c is None else a if c else b, 3, 1)
-    parts = [_array(site, index) for index in range(3)]
+    parts = [given(site, index) for index in range(3)]
     return [np.asarray(lifted(*parts), dtype=object)]
 
 
@@ -298,12 +218,12 @@ def _gradient_args(site: Site) -> list[Array | None]:
 
 
 def _split(site: Site) -> list[Array | None]:
-    parts = np.split(_array(site, 1), site.number("num_split"), axis=site.ints_in(0)[0])
+    parts = np.split(given(site, 1), site.number("num_split"), axis=site.ints_in(0)[0])
     return [np.asarray(part, dtype=object) for part in parts]
 
 
 def _split_v(site: Site) -> list[Array | None]:
-    source, sizes, axis = _array(site, 0), list(site.ints_in(1)), site.ints_in(2)[0]
+    source, sizes, axis = given(site, 0), list(site.ints_in(1)), site.ints_in(2)[0]
     if -1 in sizes:
         sizes[sizes.index(-1)] = source.shape[axis] - sum(sizes) - 1
     return list(np.split(source, np.cumsum(sizes)[:-1], axis=axis))
@@ -314,16 +234,16 @@ def _inverse(site: Site) -> list[Array | None]:
 
 
 def _transpose(site: Site) -> list[Array | None]:
-    return [_array(site, 0).transpose(site.ints_in(1))]
+    return [given(site, 0).transpose(site.ints_in(1))]
 
 
 def _reverse(site: Site) -> list[Array | None]:
-    return [np.flip(_array(site, 0), site.ints_in(1))]
+    return [np.flip(given(site, 0), site.ints_in(1))]
 
 
 def _tile(site: Site) -> list[Array | None]:
     repeats = site.ints_in(1)
-    source = _array(site, 0)
+    source = given(site, 0)
     if source.size * int(np.prod(repeats, dtype=object)) > MAX_VALUES:
         raise IndeterminateError
     return [np.tile(source, repeats)]
@@ -341,7 +261,7 @@ def _stitch(site: Site) -> list[Array | None]:
 
 
 def _cumsum(site: Site) -> list[Array | None]:
-    source = _array(site, 0)
+    source = given(site, 0)
     if site.flag("reverse") or source.ndim != 1 or None in source:
         raise IndeterminateError
     sums: list[Dim] = []
@@ -352,58 +272,36 @@ def _cumsum(site: Site) -> list[Array | None]:
     return [_numbers(sums)]
 
 
-def _each(ops: str, rule: ValueRule) -> dict[str, ValueRule]:
-    return dict.fromkeys(ops.split(), rule)
-
-
 RULES: dict[str, ValueRule] = {
-    **_each(
+    **each_value(
         "Identity StopGradient Cast PreventGradient Snapshot EnsureShape Enter RefEnter", _same
     ),
-    **_each("Shape ShapeN", _shape),
+    **each_value("Shape ShapeN", _shape),
     "VariableShape": _variable_shape,
     "Size": _size,
     "Rank": _rank,
-    **_each("Add AddV2", _elementwise(_plus)),
-    "Sub": _elementwise(_minus),
-    "Mul": _elementwise(_both),
-    "FloorDiv": _elementwise(_floor_div),
-    **_each("Div TruncateDiv", _elementwise(_truncate_div)),
-    **_each("FloorMod Mod", _elementwise(_modulo)),
-    "Maximum": _elementwise(_larger),
-    "Minimum": _elementwise(_smaller),
-    "Neg": _elementwise(_negative),
-    "Abs": _elementwise(_absolute),
-    "Less": _elementwise(_decide(lambda d: d < 0)),
-    "LessEqual": _elementwise(_decide(lambda d: d <= 0)),
-    "Greater": _elementwise(_decide(lambda d: d > 0)),
-    "GreaterEqual": _elementwise(_decide(lambda d: d >= 0)),
-    "Equal": _elementwise(_decide(lambda d: d == 0)),
-    "NotEqual": _elementwise(_decide(lambda d: d != 0)),
-    "LogicalAnd": _elementwise(_both),
-    "LogicalOr": _elementwise(_either),
-    "LogicalNot": _elementwise(_not),
+    **arithmetic.RULES,
     "StridedSlice": _strided_slice,
     "Slice": _slice,
     "Pack": _pack,
     "Unpack": _unpack,
     "ConcatV2": _concat_v2,
     "Concat": lambda site: _joined(site, range(1, len(site.inputs)), 0),
-    "Prod": _reduction(_both, 1),
-    "Sum": _reduction(_plus, 0),
-    "Max": _reduction(_larger, None),
-    "Min": _reduction(_smaller, None),
-    "All": _reduction(_both, 1),
-    "Any": _reduction(_larger, 0),
+    "Prod": _reduction(multiplied, 1),
+    "Sum": _reduction(added, 0),
+    "Max": _reduction(larger, None),
+    "Min": _reduction(smaller, None),
+    "All": _reduction(multiplied, 1),
+    "Any": _reduction(larger, 0),
     "Reshape": _reshape,
     "ExpandDims": _expand_dims,
     "Squeeze": _squeeze,
-    **_each("Gather GatherV2", _gather),
+    **each_value("Gather GatherV2", _gather),
     "Range": _range,
     "Fill": _fill,
     "ZerosLike": _like(0),
     "OnesLike": _like(1),
-    **_each("Select SelectV2", _select),
+    **each_value("Select SelectV2", _select),
     "BroadcastArgs": _broadcast_args,
     "BroadcastGradientArgs": _gradient_args,
     "Split": _split,

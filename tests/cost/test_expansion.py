@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from tfprof.cost.expand import MAX_DEPTH, expand
+from tfprof.cost.expansion import MAX_DEPTH, expand
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef
 
 
