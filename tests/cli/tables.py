@@ -8,13 +8,9 @@ from pathlib import Path
 
 from tfprof.cli import SWITCHES
 from tfprof.cli.commands import COMMANDS
-from tfprof.cli.defaults import default_text
-from tfprof.cli.help import VALUES, output_form
+from tfprof.cli.defaults import ADAPTED
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.words import Flag
-from tfprof.metrics import METRICS
-from tfprof.options import OPTIONS
-from tfprof.outputs import OUTPUTS
 
 __all__ = ["PAGE", "filled"]
 
@@ -47,33 +43,17 @@ def _flags(flags: Iterable[Flag]) -> Iterable[tuple[str, ...]]:
         yield f"`--{f'{flag.name}={flag.value}'.rstrip('=')}`", flag.help
 
 
-def _options() -> Iterable[tuple[str, ...]]:
-    yield "option", "default", "what it does"
-    for option in OPTIONS.values():
-        default = default_text(option.name)
-        called = f"-{option.name} {VALUES[option.kind]}".rstrip()
-        yield f"`{called}`", f"`{default}`" if default else "", option.help
-
-
-def _metrics() -> Iterable[tuple[str, ...]]:
-    yield "metric", "column", "needs"
-    for name, metric in METRICS.items():
-        yield f"`{name}`", metric.title or "(the values, below the row)", metric.needs
-
-
-def _outputs() -> Iterable[tuple[str, ...]]:
-    yield "value", "what it is"
-    for name, output in OUTPUTS.items():
-        yield f"`{output_form(name, output.keys)}`", output.help
+def _defaults() -> Iterable[tuple[str, ...]]:
+    yield "option", "default"
+    for name, default in ADAPTED.items():
+        yield f"`-{name}`", f"`{default}`" if " " not in default else default
 
 
 TABLES = {
     "commands": _commands,
     "inputs": lambda: _flags(INPUTS.values()),
     "switches": lambda: _flags(SWITCHES.values()),
-    "options": _options,
-    "metrics": _metrics,
-    "outputs": _outputs,
+    "defaults": _defaults,
 }
 
 if __name__ == "__main__":

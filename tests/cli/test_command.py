@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -93,6 +94,21 @@ def test_what_a_writer_says_is_a_message(run_demo: Tfprof, tmp_path: Path) -> No
     assert "events" in told.err
     compat = run_demo(*words, "--compat", "--quiet")
     assert f"Timeline file is written to {tmp_path / 'trace.json'}_-1." in compat.text
+
+
+def test_tables_go_to_a_folder(run_demo: Tfprof, tmp_path: Path) -> None:
+    done = run_demo("tables", f"--out={tmp_path / 'tables'}")
+    assert (done.status, done.out) == (0, b"")
+    assert (tmp_path / "tables" / "nodes.parquet").exists()
+
+
+def test_advice(run_demo: Tfprof) -> None:
+    assert "top 1 operation type: Conv2DBackpropFilter" in run_demo("advise").text
+    only = run_demo("advise", "ExpensiveOperationChecker")
+    assert only.text.startswith("\nExpensiveOperationChecker:\n")
+    assert list(json.loads(run_demo("advise", "--json").text)) == ["checkers", "messages"]
+    wrong = run_demo("advise", "ExpensiveOperationCheker")
+    assert (wrong.status, wrong.out) == (2, b"")
 
 
 def test_a_regex_can_hold_a_blank_and_a_comma(run_demo: Tfprof) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Tfprof
+from tests.cli.conftest import COMMAND, Tfprof, environment
 from tfprof.cli.shell import history_file
 
 
@@ -94,6 +95,18 @@ def test_help_is_the_same_as_outside(run_demo: Tfprof, run: Tfprof) -> None:
 @pytest.mark.parametrize("ending", ["\n", "\r\n", ""])
 def test_line_ends(run_demo: Tfprof, ending: str) -> None:
     assert run_demo(stdin=f"op -select params{ending}").out == run_demo("op", "-select=params").out
+
+
+def test_a_line_may_be_any_bytes() -> None:
+    done = subprocess.run(
+        [*COMMAND, "--demo", "--quiet"],
+        input=b"op -show_name_regexes \xff\xfe\nop \xff\nop -select params\n",
+        capture_output=True,
+        env=environment(),
+    )
+    assert done.stdout.endswith(b"VariableV2               930.58k params (100.00%, 100.00%)\n")
+    assert done.stderr.count(b"tfprof: ") == done.stderr.count(b"\n") == 2
+    assert done.returncode == 2
 
 
 def test_where_the_history_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,9 +111,9 @@ def _tables(console: Console, line: Line) -> None:
     folder = line.values.get("out")
     if not folder:
         raise OptionError("'tables' needs --out: a folder to write to")
-    from tfprof.outputs import tables
+    from tfprof.outputs.tables import save_tables
 
-    tables.save_tables(console.profile, Path(folder).expanduser())
+    save_tables(console.profile, Path(folder).expanduser())
 
 
 def _set(console: Console, line: Line) -> None:

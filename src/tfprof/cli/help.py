@@ -15,7 +15,7 @@ from tfprof.errors import OptionError
 from tfprof.metrics import METRICS, ORDERS
 from tfprof.options import OPTIONS, Option, did_you_mean
 
-__all__ = ["VALUES", "help_text", "output_form", "short_help"]
+__all__ = ["help_text", "short_help"]
 
 _WIDTH = 80
 _NARROW = 28
@@ -33,7 +33,7 @@ _BRIEF = {
     "show_name_regexes": "which names to show",
     "output": "where to, such as file:outfile=report.txt",
 }
-VALUES = {
+_VALUES = {
     "integer": "N",
     "order": "METRIC",
     "regexes": "REGEX,REGEX…",
@@ -41,8 +41,6 @@ VALUES = {
     "select": "METRIC,METRIC…",
     "output": "TYPE:KEY=VALUE…",
 }
-"""What help calls the values of each kind of option."""
-
 _NOTES = r"""
 A regex must match the whole name or type (RE2 syntax). Several stand with
 commas between; write \, for a comma that belongs to a regex. Blanks need quotes,
@@ -88,7 +86,8 @@ def _everything() -> str:
     from tfprof.cli import SWITCHES
 
     options = {
-        f"-{option.name} {VALUES[option.kind]}".rstrip(): option.help for option in OPTIONS.values()
+        f"-{option.name} {_VALUES[option.kind]}".rstrip(): option.help
+        for option in OPTIONS.values()
     }
     return "\n".join(
         [
@@ -147,7 +146,7 @@ def _of_command(command: Command) -> str:
 
 def _of_option(option: Option) -> str:
     lines = [
-        f"-{option.name} {VALUES[option.kind]}".rstrip(),
+        f"-{option.name} {_VALUES[option.kind]}".rstrip(),
         f"  {option.help}",
         f"  default: {default_text(option.name)}",
     ]
@@ -160,7 +159,7 @@ def _of_option(option: Option) -> str:
     if option.kind == "output":
         from tfprof.outputs import OUTPUTS
 
-        rows = {output_form(name, found.keys): found.help for name, found in OUTPUTS.items()}
+        rows = {_output_form(name, found.keys): found.help for name, found in OUTPUTS.items()}
         lines.insert(2, "\n".join(_rows(rows, 34)))
     if option.kind == "regexes":
         lines.append("  each must match the whole text, in RE2 syntax; \\, is a comma in a regex")
@@ -180,8 +179,7 @@ def _of_metric(name: str) -> str:
     return f"{name}, for -select and -order_by\n  {metric.legend}\n  needs: {metric.needs}\n"
 
 
-def output_form(name: str, keys: Sequence[str]) -> str:
-    """An `-output` value as it is typed."""
+def _output_form(name: str, keys: Sequence[str]) -> str:
     return f"{name}:{','.join(f'{key}=…' for key in keys)}" if keys else name
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,9 @@ def interact(console: Console, stdin: IO[str] | None) -> int:
     console.is_shell = True
     profile = console.profile
     console.options()
+    if isinstance(stdin, io.TextIOWrapper):
+        # A name is any bytes, so a line may be too.
+        stdin.reconfigure(errors="surrogateescape")
     if stdin is None or not stdin.isatty():
         return max([0, *_piped(console, stdin or ())])
     console.screen = replace(console.screen, paged=True)
@@ -157,5 +160,5 @@ def _session(console: Console) -> PromptSession[str]:
         completer=ThreadedCompleter(Known()),
         complete_while_typing=False,
         enable_history_search=True,
-        output=create_output(stdout=sys.stdout, always_prefer_tty=True),
+        output=create_output(always_prefer_tty=True),
     )
