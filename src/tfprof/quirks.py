@@ -164,6 +164,11 @@ class Quirks:
         "the number of ops with incomplete shapes is told for every live graph without a run",
         "which nodes were not counted, and why, is told when float_ops is selected",
     )
+    rounded_values: bool = _quirk(
+        "N32",
+        "values of a checkpoint are rounded to 6 significant digits",
+        "the result has them in full",
+    )
     loose_gradient_names: bool = _quirk(
         "N33",
         "code view takes `a_grad/gradients/y` for a gradient and leaves out gradients "

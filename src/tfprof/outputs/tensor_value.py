@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from tfprof.loaders.checkpoint.dtypes import DTYPES
 from tfprof.protos import graph_pb2, output_pb2
-from tfprof.quirks import ORIGINAL
 
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Statistics, TensorInfo
@@ -41,7 +40,7 @@ class Values:
         wanted = "tensor_value" in report.options.select and report.kind in ("scope", "graph")
         self.keys = profile.checkpoint_keys if wanted else {}
         # The original rounds to six digits, and knows five types.
-        self.rounded = report.quirks == ORIGINAL
+        self.rounded = report.quirks.rounded_values
 
     def message(self, name: str) -> Any | None:
         """The message of a node's tensor, None where it has none."""

@@ -203,7 +203,7 @@ def _split_gradients(
     forward: dict[int, str] = {}
     for row, name in zip(maybe.tolist(), names.take(pa.array(maybe)).to_pylist(), strict=True):
         found = _forward_name(name, loose=quirks.loose_gradient_names)
-        if found:
+        if found is not None:
             forward[row] = found
     plain = np.delete(traced, list(forward))
     wanted = dict.fromkeys(sorted(set(forward.values())), -1)
@@ -221,16 +221,16 @@ def _split_gradients(
     return plain, members, np.array(unmatched, np.int64)
 
 
-def _forward_name(name: str, *, loose: bool) -> str:
+def _forward_name(name: str, *, loose: bool) -> str | None:
     """The node that a gradient node belongs to, or nothing if it is none."""
     begin = name.index(_GRADIENTS) + len(_GRADIENTS)
     end = name.find(_GRAD) if loose else name.find(_GRAD, begin)
     if end < begin:
-        return name[begin:] if loose else ""
-    return name[begin:end]
+        return name[begin:] if loose else None
+    return name[begin:end] or None
 
 
-def _forward_names(profile: Profile, nodes: Ints) -> list[str]:
+def _forward_names(profile: Profile, nodes: Ints) -> list[str | None]:
     names = profile.nodes.name.take(pa.array(nodes)).to_pylist()
     return [_forward_name(name, loose=True) for name in names]
 
