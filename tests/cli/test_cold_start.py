@@ -37,4 +37,15 @@ def test_an_answer_does_not_import_the_prompt() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, env=environment()
     )
-    assert not {"prompt_toolkit", "rich", "tensorflow"} & set(done.stderr.split())
+    assert not {"prompt_toolkit", "rich", "tensorflow", "pandas"} & set(done.stderr.split())
+
+
+def test_whoever_wants_pandas_still_gets_it() -> None:
+    script = (
+        "from tfprof.cli import main; main(['--demo', '--quiet', 'op', '-output', 'none']); "
+        "import pyarrow; print(pyarrow.table({'a': [7]}).to_pandas()['a'].sum())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment()
+    )
+    assert done.stdout == "7\n"

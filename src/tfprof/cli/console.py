@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tfprof.cli.defaults import options_for
+from tfprof.cli.engine import start_engine
 from tfprof.cli.screen import Screen
 from tfprof.cli.words import shown
 from tfprof.errors import OptionError
@@ -42,6 +43,7 @@ class Console:
         if self._profile is None:
             if self.read is None:
                 raise OptionError("no input: give --graph_path or --profile_path, or try --demo")
+            start_engine()
             self._profile = self.read()
         return self._profile
 
@@ -59,6 +61,7 @@ class Console:
 
 def checked(given: Mapping[str, Any], quirks: Quirks) -> None:
     """Refuse values that could only fail later: unknown names, invalid regexes and outputs."""
+    start_engine()
     from tfprof import outputs, regexes
 
     options = Options().changed(given)
