@@ -42,7 +42,7 @@ def _option(
 
 
 def _minimum(what: str) -> Any:
-    return _option(0, "integer", f"show nodes that {what} at least this")
+    return _option(0, "integer", f"show nodes that {what}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ class Options:
     max_depth: int = _option(
         10, "integer", "show nodes at most this many hops from the start of the tree"
     )
-    min_bytes: int = _minimum("request (bytes)")
-    min_peak_bytes: int = _minimum("hold at their peak (bytes)")
-    min_residual_bytes: int = _minimum("keep after they finish (bytes)")
-    min_output_bytes: int = _minimum("output (bytes)")
-    min_micros: int = _minimum("run for (microseconds)")
-    min_accelerator_micros: int = _minimum("run on accelerators for (microseconds)")
-    min_cpu_micros: int = _minimum("run on CPU for (microseconds)")
-    min_params: int = _minimum("hold (parameters)")
-    min_float_ops: int = _minimum("need (float operations)")
-    min_occurrence: int = _minimum("occur (times; op view: nodes of the type)")
+    min_bytes: int = _minimum("request at least N bytes")
+    min_peak_bytes: int = _minimum("hold at least N bytes at their peak")
+    min_residual_bytes: int = _minimum("keep at least N bytes after they finish")
+    min_output_bytes: int = _minimum("output at least N bytes")
+    min_micros: int = _minimum("run for at least N microseconds")
+    min_accelerator_micros: int = _minimum("run on accelerators for at least N microseconds")
+    min_cpu_micros: int = _minimum("run on CPU for at least N microseconds")
+    min_params: int = _minimum("hold at least N parameters")
+    min_float_ops: int = _minimum("need at least N float operations")
+    min_occurrence: int = _minimum("run at least N times (op view: types of N nodes)")
     step: int = _option(-1, "integer", "show this step; -1 is the average of all steps")
     order_by: str = _option("name", "order", f"sort by one of {', '.join(ORDERS)}")
     account_type_regexes: tuple[str, ...] = _option(
