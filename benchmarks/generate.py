@@ -22,7 +22,7 @@ from tfprof.protos import graph_pb2
 
 __all__ = ["folder_for", "generate", "main"]
 
-VERSION = 1  # of the files; a change makes new ones
+VERSION = 2  # of the files; a change makes new ones
 TEXT_LIMIT = 20_000  # nodes up to which the graph is written as text, too
 _HOST = "/job:localhost/replica:0/task:0/device:"
 _EPOCH = 1_700_000_000_000_000
@@ -133,7 +133,7 @@ class _Clock:
     def next(self, number: int) -> tuple[int, int]:
         """When the next node starts, and how long it takes, in microseconds."""
         self._state = (self._state * 1_103_515_245 + 12_345 + number) & 0x7FFFFFFF
-        self._now += self._state >> 8 & 7
+        self._now += self._state >> 8 & 63
         return self._now, 1 + (self._state >> 12) % 400
 
 

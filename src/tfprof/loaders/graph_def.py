@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
 from tfprof.loaders.sources import Source, is_text, read_bytes
-from tfprof.loaders.wire import columns_of
+from tfprof.loaders.wire import columns_of_bytes
 from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
 from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
 
@@ -40,12 +40,40 @@ class GraphColumns:
 def read_graph(source: Source) -> GraphColumns:
     """The columns of a GraphDef, whatever form it comes in."""
     data, called, in_memory = read_bytes(source, "graph")
-    graph = _text_graph(data, called) if is_text(data) else _binary_graph(data)
-    if graph is None or not (in_memory or any(node.op for node in graph.node)):
+    found = _text_nodes(data, called) if is_text(data) else _binary_nodes(data)
+    if found is None or not (in_memory or _have_ops(found)):
         kind = _other_kind(data)
         reason = f"it is {kind}" if kind else "it may be cut off or of another kind"
         raise LoadError(f"{called}: not {WHAT}; {reason}")
-    return _columns(graph)
+    return _columns(found)
+
+
+def _nodes(data: bytes) -> pa.Array:
+    """The nodes of a serialized GraphDef; a DecodeError if it is none."""
+    nodes = columns_of_bytes(data, columns_pb2.Graph).column(0).flatten()
+    for value in nodes.field("attr").flatten().field("value").unique():
+        graph_pb2.AttrValue.FromString(value.as_py())
+    return nodes
+
+
+def _have_ops(nodes: pa.Array) -> bool:
+    return bool(pc.any(pc.not_equal(nodes.field("op"), "")).as_py())
+
+
+def _binary_nodes(data: bytes) -> pa.Array | None:
+    try:
+        nodes = _nodes(data)
+        if len(nodes) > 1 and _have_ops(nodes):
+            return nodes
+    except DecodeError:
+        pass
+    # Something else may look like a graph of few nodes; all of its fields tell them apart.
+    graph = _binary_graph(data)
+    return None if graph is None else _nodes(graph.SerializeToString())
+
+
+def _text_nodes(data: bytes, called: str) -> pa.Array:
+    return _nodes(_text_graph(data, called).SerializeToString())
 
 
 def _binary_graph(data: bytes) -> graph_pb2.GraphDef | None:
@@ -96,8 +124,7 @@ def _other_kind(data: bytes) -> str:
     return ""
 
 
-def _columns(graph: graph_pb2.GraphDef) -> GraphColumns:
-    nodes = columns_of(graph, columns_pb2.Graph).column(0).flatten()
+def _columns(nodes: pa.Array) -> GraphColumns:
     attrs, inputs = nodes.field("attr"), nodes.field("input")
     input_starts = starts(inputs)
     counts = np.diff(input_starts)

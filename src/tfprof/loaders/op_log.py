@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.sources import Source, read_message
-from tfprof.loaders.wire import columns_of
+from tfprof.loaders.sources import Source, read_columns
 from tfprof.profiles.columns import Bools, Ints, Stacks, numbers, present, starts
 from tfprof.protos import columns_pb2, log_pb2
 
@@ -30,12 +29,13 @@ class LogColumns:
 
 def read_op_log(source: Source) -> LogColumns:
     """The columns of an op log, binary or text."""
-    log = read_message(source, log_pb2.OpLogProto, "op_log", "an OpLogProto")
-    batch = columns_of(log, columns_pb2.OpLog)
+    batch = read_columns(source, log_pb2.OpLogProto, columns_pb2.OpLog, "op_log", "an OpLogProto")
     entries = batch.column("log_entries").flatten()
     types = entries.field("types")
     codes = entries.field("code_def")
-    strings = dict(log.id_to_string)
+    names = batch.column("id_to_string").flatten()
+    keys, words = names.field("key").to_pylist(), names.field("value").to_pylist()
+    strings = dict(zip(keys, words, strict=True))
     return LogColumns(
         name=entries.field("name"),
         float_ops=numbers(entries.field("float_ops")),

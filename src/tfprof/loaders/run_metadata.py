@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.sources import Source, read_message
-from tfprof.loaders.wire import columns_of
+from tfprof.loaders.sources import Source, read_columns
 from tfprof.profiles.columns import Bools, Ints, numbers, present, starts
 from tfprof.protos import columns_pb2, run_metadata_pb2
 
@@ -19,11 +18,10 @@ __all__ = ["RunColumns", "read_run"]
 
 @dataclass(frozen=True, slots=True)
 class RunColumns:
-    """The records of a RunMetadata; `name` and `device` index into `names` and `devices`."""
+    """The records of a RunMetadata; `device` indexes into `devices`."""
 
     devices: list[str]
-    names: pa.Array
-    name: Ints
+    name: pa.Array
     device: Ints
     start: Ints
     duration: Ints
@@ -59,11 +57,13 @@ class RunColumns:
                 value = new_row[value]
             if item.name.startswith("allocation_"):
                 value = value[allocations]
+            elif item.name == "name":
+                value = value.filter(pa.array(wanted))
             elif item.name == "output_shape":
                 value = value.filter(pa.array(outputs))
             elif item.name.startswith("output_") and item.name != "output_bytes":
                 value = value[outputs]
-            elif item.name not in ("devices", "names"):
+            elif item.name != "devices":
                 value = value[wanted]
             columns[item.name] = value
         return RunColumns(**columns)
@@ -71,30 +71,25 @@ class RunColumns:
 
 def read_run(source: Source) -> RunColumns | None:
     """The columns of a RunMetadata, or nothing when it has no step_stats."""
-    run = read_message(source, run_metadata_pb2.RunMetadata, "run_meta", "a RunMetadata")
-    if not run.HasField("step_stats"):
-        return None
-    # Graphs may ride along; only the records are wanted here.
-    slim = run_metadata_pb2.RunMetadata()
-    slim.step_stats.CopyFrom(run.step_stats)
-    return _columns(slim)
+    batch = read_columns(
+        source, run_metadata_pb2.RunMetadata, columns_pb2.Run, "run_meta", "a RunMetadata"
+    )
+    steps = batch.column(0)
+    return _columns(steps) if present(steps).all() else None
 
 
-def _columns(run: run_metadata_pb2.RunMetadata) -> RunColumns:
-    batch = columns_of(run, columns_pb2.Run)
-    devices = batch.column(0).field("dev_stats").flatten()
+def _columns(steps: pa.Array) -> RunColumns:
+    devices = steps.field("dev_stats").flatten()
     records = devices.field("node_stats")
     device = np.repeat(np.arange(len(devices), dtype=np.int32), np.diff(starts(records)))
     records = records.flatten()
-    names = records.field("node_name").dictionary_encode()
     stats = records.field("memory_stats")
     return RunColumns(
         devices=[
             text.lower() if text.isascii() else _lower(text)
             for text in devices.field("device").to_pylist()
         ],
-        names=names.dictionary,
-        name=names.indices.to_numpy(),
+        name=records.field("node_name"),
         device=device,
         start=numbers(records.field("all_start_micros")),
         duration=numbers(records.field("op_end_rel_micros")),

@@ -6,12 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
+from tfprof.loaders.wire import columns_of, columns_of_bytes
 
-__all__ = ["Source", "is_text", "read_bytes", "read_message"]
+__all__ = ["Source", "is_text", "read_bytes", "read_columns", "read_message"]
 
 Source = Any
 """A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
@@ -33,20 +35,46 @@ def read_bytes(source: Source, what: str) -> tuple[bytes, str, bool]:
 def read_message(source: Source, kind: Any, what: str, described: str) -> Any:
     """The message of a source in binary or text form."""
     data, called, in_memory = read_bytes(source, what)
-    if is_text(data):
-        try:
-            return text_format.Parse(data.decode("utf-8"), kind())
-        except (UnicodeDecodeError, text_format.ParseError, RecursionError, ValueError):
-            pass
+    message = _text_message(data, kind)
+    if message is not None:
+        return message
     try:
         message = kind.FromString(data)
     except DecodeError:
-        raise LoadError(
-            f"{called}: not {described}; it may be cut off or of another kind"
-        ) from None
+        raise _not_that(called, described) from None
     if not (in_memory or data):
         raise LoadError(f"{called}: is empty; expected {described}")
     return message
+
+
+def read_columns(
+    source: Source, kind: Any, columns: Any, what: str, described: str
+) -> pa.RecordBatch:
+    """The same as a batch of one row, through a wire-compatible message of columns.proto."""
+    data, called, in_memory = read_bytes(source, what)
+    message = _text_message(data, kind)
+    if message is not None:
+        return columns_of(message, columns)
+    if not (in_memory or data):
+        raise LoadError(f"{called}: is empty; expected {described}")
+    try:
+        return columns_of_bytes(data, columns)
+    except DecodeError:
+        raise _not_that(called, described) from None
+
+
+def _text_message(data: bytes, kind: Any) -> Any:
+    """The message of a text, or nothing if it is none."""
+    if not is_text(data):
+        return None
+    try:
+        return text_format.Parse(data.decode("utf-8"), kind())
+    except (UnicodeDecodeError, text_format.ParseError, RecursionError, ValueError):
+        return None
+
+
+def _not_that(called: str, described: str) -> LoadError:
+    return LoadError(f"{called}: not {described}; it may be cut off or of another kind")
 
 
 def is_text(data: bytes) -> bool:

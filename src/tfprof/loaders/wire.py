@@ -1,7 +1,7 @@
 """Protobuf wire bytes straight to Arrow columns, and back.
 
-protobuf parses the bytes first: it rejects what is malformed and writes the rest out again in the
-one form that the column reader, which trusts its input, is safe with.
+protobuf parses the bytes first and rejects what is malformed: the column reader, which trusts its
+input, agrees with protobuf on all that is left.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ptars import HandlerPool
 
 from tfprof.protos import columns_pb2
 
-__all__ = ["columns_of", "encode", "schema_of"]
+__all__ = ["columns_of", "columns_of_bytes", "encode", "schema_of"]
 
 
 @cache
@@ -27,7 +27,15 @@ def _handler(name: str) -> Any:
 
 def columns_of(message: Message, columns: type[Message]) -> pa.RecordBatch:
     """A message as a batch of one row, read through a wire-compatible message of columns.proto."""
-    data = message.SerializeToString()
+    return _handler(columns.DESCRIPTOR.name).list_to_record_batch([message.SerializeToString()])
+
+
+def columns_of_bytes(data: bytes, columns: type[Message]) -> pa.RecordBatch:
+    """A serialized message as a batch of one row; a DecodeError if it is malformed.
+
+    Only the fields that columns.proto names are looked into.
+    """
+    columns.FromString(data)
     return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
 
 

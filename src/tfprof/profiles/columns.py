@@ -99,6 +99,8 @@ class Nodes:
 
     def followed_by(self, other: Nodes) -> Nodes:
         """These nodes and then others."""
+        if not len(self):
+            return other
         return Nodes(
             pa.concat_arrays([self.name, other.name]),
             pa.concat_arrays([self.op, other.op]),
@@ -129,6 +131,8 @@ class Edges:
 
     def followed_by(self, other: Edges) -> Edges:
         """These edges and then others."""
+        if not len(self.consumer):
+            return other
         return Edges(
             np.concatenate([self.consumer, other.consumer]),
             np.concatenate([self.index, other.index]),

@@ -116,21 +116,9 @@ class Profile:
         """Add the records of a run to a step; nodes that only the run knows are added too."""
         if step < 0 and not quirks.negative_steps:
             raise OptionError(f"step {step}: steps are numbered from 0")
-        cuts = run.names.dictionary_encode()
-        if pc.any(pc.match_substring(run.names, ":")).as_py():
-            cut = [name.partition(":")[0] for name in run.names.to_pylist()]
-            cuts = strings(cut).dictionary_encode()
-        ids = ids_of(cuts.dictionary, self.nodes.name)
-        is_copy = _flags(pc.match_substring(run.names, _COPY))
-        skipped = pc.or_(
-            pc.match_substring(cuts.dictionary, _COPY),
-            pc.is_in(cuts.dictionary, value_set=strings(_NEVER_NODES)),
-        )
-        unknown = np.flatnonzero((ids < 0) & ~_flags(skipped))
-        ids[unknown] = len(self.nodes) + np.arange(len(unknown))
-        nodes = self.nodes.followed_by(_run_time_nodes(cuts.dictionary.take(pa.array(unknown))))
+        node, unknown = _nodes_of(run.name, self.nodes.name)
+        nodes = self.nodes.followed_by(_run_time_nodes(unknown)) if len(unknown) else self.nodes
         devices, device_codes = _merged(self.devices, run.devices)
-        node = ids[cuts.indices.to_numpy()][run.name]
         run, node = run.where(node >= 0), node[node >= 0]
         records = Records(
             step=step,
@@ -138,7 +126,7 @@ class Profile:
             device=device_codes[run.device],
             start=run.start,
             duration=run.duration,
-            copy=is_copy[run.name],
+            copy=_flags(pc.match_substring(run.name, _COPY)),
             total=run.total,
             peak=run.peak,
             live=run.live,
@@ -156,12 +144,15 @@ class Profile:
             output_pointer=run.output_pointer,
             output_has_memory=run.output_has_memory,
             output_shape=run.output_shape,
-            names=pa.DictionaryArray.from_arrays(pa.array(run.name), run.names),
+            # Nearly all names differ, so that each stands for itself.
+            names=pa.DictionaryArray.from_arrays(
+                np.arange(len(run.name), dtype=np.int32), run.name
+            ),
         )
         gpus = [device for device in run.devices if "gpu" in device]
         missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
         return self.changed(
-            nodes=nodes if len(unknown) else self.nodes,
+            nodes=nodes,
             devices=devices,
             records=(*self.records, records),
             steps=tuple(sorted({*self.steps, step})),
@@ -273,10 +264,38 @@ def ids_of(names: pa.Array, known: pa.Array) -> Ints:
 
 def first_occurrences(names: pa.Array) -> Any:
     """Which rows have a name that no earlier row has."""
-    codes = names.dictionary_encode().indices.to_numpy()
+    distinct = names.dictionary_encode()
+    if len(distinct.dictionary) == len(names):
+        return np.ones(len(names), bool)
     first = np.zeros(len(names), bool)
-    first[np.unique(codes, return_index=True)[1]] = True
+    first[np.unique(distinct.indices.to_numpy(), return_index=True)[1]] = True
     return first
+
+
+def _nodes_of(names: pa.Array, known: pa.Array) -> tuple[Ints, pa.Array]:
+    """The node id of each record's name up to its first colon, and the names of new nodes.
+
+    New nodes are numbered after the known ones; -1 is no node.
+    """
+    marked = pc.match_substring(names, ":")
+    rows = np.flatnonzero(_flags(marked))
+    if len(rows):
+        parts = pc.split_pattern(names.take(pa.array(rows)), ":", max_splits=1)
+        cut = parts.flatten().take(parts.offsets.slice(0, len(parts)))
+        names = pc.replace_with_mask(names, marked, cut)
+    node = ids_of(names, known)
+    rows = np.flatnonzero(node < 0)
+    if not len(rows):
+        return node, strings()
+    others = names.take(pa.array(rows)).dictionary_encode()
+    distinct = others.dictionary
+    skipped = pc.or_(
+        pc.match_substring(distinct, _COPY), pc.is_in(distinct, value_set=strings(_NEVER_NODES))
+    )
+    new = ~_flags(skipped)
+    ids = np.where(new, len(known) + np.cumsum(new) - 1, -1)
+    node[rows] = ids[others.indices.to_numpy()]
+    return node, distinct.filter(pa.array(new))
 
 
 def _flags(column: pa.Array) -> Any:
