@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Ints, Stacks
+from tfprof.profiles.columns import Stacks
 from tfprof.profiles.profile import Profile
 from tfprof.quirks import Quirks
 
 __all__ = ["source_lines"]
 
+_NONE = "none"
+_LIBRARY = r"(^|/)(tensorflow/(python|dtensor|compiler)|(site|dist)-packages|keras/src|tf_keras)/"
+
 
 def source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
-    """`file:line` of each node's innermost frame; null where it has no frames."""
+    """`file:line` of each node's innermost frame outside libraries; null where it has no frames."""
     return profile.derived((source_lines, quirks), lambda: _source_lines(profile, quirks))
 
 
@@ -26,20 +30,29 @@ def _source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
 
 
 def _innermost(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.Array:
-    last = stacks.start[1:] - 1
-    known = last >= stacks.start[:-1]
-    files = _files(stacks, last[known], profile, quirks)
-    found = np.full(len(stacks), None, object)
-    found[known] = [
-        f"{file}:{line}" for file, line in zip(files, stacks.line[last[known]], strict=True)
-    ]
-    return pa.array(found, pa.string())
+    known = np.flatnonzero(np.diff(stacks.start) > 0)
+    if not len(known):
+        return pa.nulls(len(stacks), pa.string())
+    files = _files(stacks, profile, quirks)
+    own = ~pc.match_substring_regex(files.dictionary, _LIBRARY).to_numpy(zero_copy_only=False)
+    frames = np.arange(len(files))
+    # The last frame of the user's own code, or else the last of all.
+    last = np.maximum.reduceat(np.where(own[files.indices], frames, -1), stacks.start[known])
+    last = np.where(last < stacks.start[known], stacks.start[known + 1] - 1, last)
+    lines = pa.array(stacks.line[last]).cast(pa.string())
+    texts = pc.binary_join_element_wise(files.take(pa.array(last)).cast(pa.string()), lines, ":")
+    row = np.full(len(stacks), -1, np.int64)
+    row[known] = np.arange(len(known))
+    return texts.take(pa.array(row, mask=row < 0))
 
 
-def _files(stacks: Stacks, frames: Ints, profile: Profile, quirks: Quirks) -> list[str]:
+def _files(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.DictionaryArray:
+    """The file of each frame."""
     strings = profile.strings if quirks.shared_string_ids else stacks.strings
-    files = [strings.get(key, "none") for key in stacks.file_id[frames].tolist()]
+    coded = pa.array(stacks.file_id).dictionary_encode()
+    words = [strings.get(key, _NONE) for key in coded.dictionary.to_pylist()]
+    files = pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
     if stacks.texts is None or quirks.string_frames_ignored:
         return files
-    own = stacks.texts[0].take(pa.array(frames)).to_pylist()
-    return [text or file for text, file in zip(own, files, strict=True)]
+    own = stacks.texts[0]
+    return pc.if_else(pc.equal(own, ""), files.cast(pa.string()), own).dictionary_encode()

@@ -1,0 +1,80 @@
+"""A profile that is saved as tables and read back is the same."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tfprof
+from tests.outputs.samples import random_profile
+from tfprof.loaders.tables import read_tables
+from tfprof.outputs.tables import save_tables, tables_of
+from tfprof.profiles.profile import Profile
+
+
+def _plain(value):
+    """A value that compares by content."""
+    if is_dataclass(value):
+        names = (item.name for item in fields(value) if item.name != "_derived")
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, (pa.Array, pa.ChunkedArray)):
+        return value.to_pylist()
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tolist()
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), saved=st.booleans())
+def test_round_trip(seed, saved, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    profile = random_profile(seed)
+    if saved:
+        profile = tfprof.load(profile=profile.serialize())
+    save_tables(profile, folder)
+    again = read_tables(folder)
+    assert _plain(again) == _plain(profile)
+    assert again.serialize() == profile.serialize()
+
+
+def test_empty(tmp_path):
+    save_tables(Profile(), tmp_path / "new")
+    assert _plain(read_tables(tmp_path / "new")) == _plain(Profile())
+
+
+def test_all_or_nothing(tmp_path, monkeypatch):
+    """A table that cannot be written leaves none behind, and old ones as they were."""
+    from pyarrow.parquet import write_table
+
+    def fail(table, stream, **options):
+        if "consumer" in table.column_names:
+            raise OSError(28, "No space left on device")
+        write_table(table, stream, **options)
+
+    monkeypatch.setattr("pyarrow.parquet.write_table", fail)
+    with pytest.raises(tfprof.OutputError, match="No space left"):
+        save_tables(random_profile(1), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_wrong_folders(tmp_path):
+    with pytest.raises(tfprof.OutputError, match="cannot make the folder"):
+        save_tables(Profile(), tmp_path / "missing" / "folder")
+    with pytest.raises(tfprof.LoadError, match="no such file"):
+        read_tables(tmp_path)
+    save_tables(Profile(), tmp_path)
+    (tmp_path / "nodes.parquet").write_bytes(b"nonsense")
+    with pytest.raises(tfprof.LoadError, match=r"nodes\.parquet"):
+        read_tables(tmp_path)
+
+
+def test_tables_have_the_documented_names():
+    found = tables_of(tfprof.load(profile=random_profile(4).serialize()))
+    assert {"profile", "nodes", "edges", "types", "strings", "saved_time"} <= found.keys()
