@@ -6,9 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.cli.conftest import COMMAND, Tfprof, environment
+from tfprof.cli import FLAGS
+from tfprof.cli.commands import COMMANDS
 from tfprof.cli.shell import history_file
+from tfprof.metrics import METRICS
 
 
 def test_lines_are_answered_without_a_prompt(process: Tfprof, run_demo: Tfprof) -> None:
@@ -30,6 +35,11 @@ def test_set_keeps_options_until_reset(run_demo: Tfprof) -> None:
     done = run_demo(stdin="set -select params\nop\nop -select micros\nreset\nop\n")
     micros = run_demo("op", "-select", "micros")
     assert done.out == kept.out + micros.out + plain.out
+
+
+def test_set_keeps_the_legend(run_demo: Tfprof) -> None:
+    done = run_demo(stdin="set -legend\nop\nop -legend=false\n")
+    assert done.out == run_demo("op", "--legend").out + run_demo("op").out
 
 
 def test_flags_before_the_shell_are_set(run_demo: Tfprof) -> None:
@@ -107,6 +117,57 @@ def test_a_line_may_be_any_bytes() -> None:
     assert done.stdout.endswith(b"VariableV2               930.58k params (100.00%, 100.00%)\n")
     assert done.stderr.count(b"tfprof: ") == done.stderr.count(b"\n") == 2
     assert done.returncode == 2
+
+
+WORDS = [
+    *COMMANDS,
+    *(f"-{name}" for name in FLAGS),
+    *METRICS,
+    *(
+        "=",
+        "-",
+        "--",
+        "'",
+        '"',
+        "\\",
+        ",",
+        "(",
+        "[",
+        "#",
+        "a b",
+        "-1",
+        "99999999999999999999",
+        "true",
+    ),
+    *("file", "file:outfile=", "csv:", ":", "é", "\0", "\x1b", "\udcff", "*", ".*"),
+]
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    st.sampled_from(list(COMMANDS)),
+    st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(["", " ", " ", "="])), max_size=5),
+)
+def test_no_line_is_a_surprise(
+    run_demo: Tfprof,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    words: list[tuple[str, str]],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = "".join(word + after for word, after in [(command, " "), *words])
+    done = run_demo(stdin=f"{line}\n")
+    shot = run_demo(*line.split())
+    for outcome in (done, shot):
+        assert "unexpected" not in outcome.err
+        failures = [text for text in outcome.err.splitlines() if text.startswith("tfprof: ")]
+        assert len(failures) == (outcome.status != 0)
 
 
 def test_where_the_history_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

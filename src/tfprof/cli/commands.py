@@ -117,9 +117,10 @@ def _tables(console: Console, line: Line) -> None:
 
 
 def _set(console: Console, line: Line) -> None:
-    if not line.options and not console.compat:
+    if not line.values and not console.compat:
         show_options(console)
         return
+    console.legend = line.values.get("legend", console.legend)
     checked({**console.given, **line.options}, console.quirks)
     console.given.update(line.options)
 
