@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["FREE", "UNCOPIED"]
 
 _VIEWS = """
+OptionalFromValue OptionalNone OptionalGetValue OptionalHasValue
 Identity IdentityN StopGradient PreventGradient Snapshot Reshape ExpandDims Squeeze EnsureShape
 Bitcast RefIdentity CheckNumerics DebugIdentity DebugIdentityV2 DebugIdentityV3 Const Placeholder
 PlaceholderV2 PlaceholderWithDefault VarHandleOp Variable VariableV2 ReadVariableOp Shape ShapeN

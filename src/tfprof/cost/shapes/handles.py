@@ -204,7 +204,20 @@ def _array_gradient(site: Site) -> list[Tensor]:
     return [Tensor(DataType.DT_RESOURCE, (2,)), replace(flow, filled=False)]
 
 
+def _optional(site: Site) -> list[Tensor]:
+    """A value that a branch may or may not give, for the gradient of the branches."""
+    held = site.inputs[0] if len(site.inputs) == 1 else UNKNOWN
+    return [Tensor(DataType.DT_VARIANT, (), element=held, filled=bool(site.inputs))]
+
+
+def _optional_value(site: Site) -> list[Tensor]:
+    return [site.inputs[0].element or UNKNOWN]
+
+
 RULES: dict[str, TensorRule] = {
+    "OptionalFromValue": _optional,
+    "OptionalNone": _optional,
+    "OptionalGetValue": _optional_value,
     "TensorArrayV3": _array,
     "TensorArrayWriteV3": _array_write,
     "TensorArrayScatterV3": _array_scatter,
