@@ -34,7 +34,7 @@ def test_complete_and_alone(output, tmp_path):
 def test_where_nothing_can_be_written(output, tmp_path):
     """No folder, a folder of this name, a full disk: one line that says so, no partial file."""
     for place in (tmp_path / "no" / "folder", tmp_path, Path("/dev/full")):
-        with pytest.raises(tfprof.OutputError, match="cannot write|is a directory") as caught:
+        with pytest.raises(tfprof.OutputError, match=r"cannot write|is a directory") as caught:
             _report(output).write(f"{output}:outfile={place}")
         assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())

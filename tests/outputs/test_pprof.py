@@ -50,6 +50,8 @@ def test_samples_add_up_to_the_rows(kind, seed, depth, tmp_path_factory, profile
     report = report_of(random_profile(seed), kind, select=NUMBERS, max_depth=depth)
     if report is None:
         return
+    if max(map(abs, report.numbers[:, column("parameters")]), default=0) >= 2**63:
+        return  # no pprof file can hold it
     report.write(str(file))
     profile, _ = _read(file, profile_class)
     names = [profile.string_table[kind.type] for kind in profile.sample_type]

@@ -87,11 +87,11 @@ def test_speedscope_profiles_are_well_formed(seed, kind, tmp_path_factory):
     report = report_of(random_profile(seed), kind, select=SELECTED)
     if report is None:
         return
-    try:
-        report.write(str(file))
-    except tfprof.OutputError as error:
-        assert "64 bits" in str(error)
+    if report.total[0, column("parameters")] >= 2**63:
+        with pytest.raises(tfprof.OutputError, match="64 bits"):
+            report.write(str(file))
         return
+    report.write(str(file))
     content = json.loads(file.read_bytes())
     assert content["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     frames = content["shared"]["frames"]

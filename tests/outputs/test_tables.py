@@ -75,6 +75,12 @@ def test_wrong_folders(tmp_path):
         read_tables(tmp_path)
 
 
+def test_methods(tmp_path):
+    profile = random_profile(2)
+    profile.save_tables(tmp_path)
+    assert _plain(Profile.from_tables(tmp_path)) == _plain(profile)
+
+
 def test_tables_have_the_documented_names():
     found = tables_of(tfprof.load(profile=random_profile(4).serialize()))
     assert {"profile", "nodes", "edges", "types", "strings", "saved_time"} <= found.keys()

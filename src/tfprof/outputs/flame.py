@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["in_64_bits", "own_share", "parents", "selected", "totals"]
 
-_LARGEST = 2**62
+_LARGEST = 2**63
 
 
 def selected(report: Report, output: str) -> list[Metric]:

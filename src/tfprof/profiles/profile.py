@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -248,6 +249,19 @@ class Profile:
 
         quirks = quirks_for(compat)
         return make_report(self, kind, Options.build(options, quirks, **more), quirks)
+
+    def save_tables(self, folder: str | os.PathLike[str]) -> None:
+        """Write the tables to a folder, a Parquet file each; `from_tables` reads them back."""
+        from tfprof.outputs.tables import save_tables
+
+        save_tables(self, folder)
+
+    @classmethod
+    def from_tables(cls, folder: str | os.PathLike[str]) -> Profile:
+        """The profile whose tables are in a folder."""
+        from tfprof.loaders.tables import read_tables
+
+        return read_tables(folder)
 
     def serialize(self, *, compat: bool = False) -> bytes:
         """The profile as the bytes of a ProfileProto."""
