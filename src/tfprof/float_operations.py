@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.cost.original import ORIGINAL_RULES, REPAIRED_RULES, Shape, Unknown, count
-from tfprof.profiles.columns import SHAPE, Ints, starts
+from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import AttrValue
 from tfprof.quirks import Quirks
@@ -23,6 +23,7 @@ from tfprof.run_shapes import with_run_shapes
 __all__ = ["FloatOps", "count_float_ops", "with_float_ops"]
 
 _LARGEST = 2**63 - 1
+_OWN_SHAPE = ("Const", "Placeholder", "PlaceholderWithDefault", "Variable", "VariableV2")
 _INPUTS = 3
 """No formula looks at more than its first three inputs."""
 
@@ -36,7 +37,9 @@ class FloatOps:
 
     def summary(self) -> str:
         """What was not counted, in one line; empty if everything was."""
-        parts = [f"{number} of {reason.value}" for reason, number in self.unknown.most_common()]
+        parts = [
+            f"{number} nodes ({reason.value})" for reason, number in self.unknown.most_common()
+        ]
         return f"float_ops: not counted are {', '.join(parts)}" if parts else ""
 
 
@@ -44,7 +47,7 @@ def with_float_ops(profile: Profile, quirks: Quirks) -> Profile:
     """A profile with the float operations of its nodes, by static and run-time shapes."""
     if quirks.float_ops_from_log_only or not profile.nodes.in_graph.any():
         return profile
-    shaped, _ = with_run_shapes(profile, quirks)
+    shaped, _ = with_run_shapes(_with_own_shapes(profile), quirks)
     counted = count_float_ops(shaped, quirks)
     nodes = replace(profile.nodes, float_ops=counted.value)
     return profile.changed(nodes=nodes, uncounted=counted.summary())
@@ -88,6 +91,27 @@ def count_float_ops(profile: Profile, quirks: Quirks) -> FloatOps:
         if isinstance(answer, Unknown):
             unknown[answer] += times
     return FloatOps(value, unknown)
+
+
+def _with_own_shapes(profile: Profile) -> Profile:
+    """Graphs without inferred shapes still tell those of constants, placeholders and variables."""
+    nodes = profile.nodes
+    bare = np.diff(starts(nodes.output_shapes)) == 0
+    told = pc.is_in(nodes.op, value_set=pa.array(_OWN_SHAPE)).to_numpy(zero_copy_only=False)
+    shapes = {}
+    for row in np.flatnonzero(bare & told & nodes.in_graph).tolist():
+        shape = nodes.shape[row].as_py()
+        if nodes.op[row].as_py() == "Const":
+            values = {item["key"]: item["value"] for item in nodes.attrs[row].as_py()}
+            value = AttrValue.FromString(values.get("value", b""))
+            shape = [dim.size for dim in value.tensor.tensor_shape.dim] or [1]
+        shapes[row] = [shape]
+    if not shapes:
+        return profile
+    at = np.arange(len(nodes))
+    at[list(shapes)] = len(at) + np.arange(len(shapes))
+    column = pa.concat_arrays([nodes.output_shapes, pa.array(list(shapes.values()), SHAPES)])
+    return profile.changed(nodes=replace(nodes, output_shapes=column.take(pa.array(at))))
 
 
 class _Tensors:

@@ -104,8 +104,8 @@ class Profiler:
 
 
 def _coverage(profile: Profile) -> float:
-    """The share of known nodes that ran in some step."""
-    ran = np.zeros(len(profile.nodes), bool)
+    """The share of nodes that ran in some step; one that the graph has not must have run twice."""
+    times = np.zeros(len(profile.nodes), np.int64)
     for records in profile.records:
-        ran[records.node] = True
-    return float(ran.sum()) / (len(ran) + 1e-10)
+        times += np.bincount(records.node, minlength=len(times))
+    return float((times > ~profile.nodes.in_graph).sum()) / (len(times) + 1e-10)

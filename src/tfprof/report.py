@@ -184,6 +184,24 @@ class Report:
 
         return outputs.write(self, output)
 
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        from tfprof.outputs import notebook
+
+        return notebook.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The rows as a polars DataFrame."""
+        from tfprof.outputs import notebook
+
+        return notebook.to_polars(self)
+
+    def _repr_html_(self) -> str:
+        """The report in a notebook: rows that fold."""
+        from tfprof.outputs import notebook
+
+        return notebook.as_html(self)
+
 
 def make_report(
     profile: Profile,

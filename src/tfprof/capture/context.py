@@ -51,6 +51,7 @@ class ProfileContext:
     ) -> None:
         self._enabled = enabled
         self._profiler: Any = None
+        self._original_run: Callable[..., Any] | None = None
         if not enabled:
             return
         if not profile_dir:
@@ -63,7 +64,6 @@ class ProfileContext:
         self._steps = itertools.count()
         self._lock = threading.Lock()
         self._faulty = False
-        self._original_run: Callable[..., Any] | None = None
 
     @property
     def profiler(self) -> Any:

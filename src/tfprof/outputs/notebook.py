@@ -1,0 +1,90 @@
+"""A report in a notebook: rows that fold, and data frames."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from tfprof.errors import OutputError
+from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns
+from tfprof.outputs.rows import table
+from tfprof.profiles.measures import column
+from tfprof.units import FORMATS
+
+if TYPE_CHECKING:
+    from tfprof.report import Report
+
+__all__ = ["as_html", "to_pandas", "to_polars"]
+
+_MOST_ROWS = 2000
+_OPEN_DEPTH = 2
+_STYLE = (
+    "<style>.tfprof{font-family:monospace;font-size:13px}"
+    ".tfprof summary,.tfprof .row{display:flex;gap:1.5em;padding:1px 4px;cursor:default}"
+    ".tfprof summary:hover,.tfprof .row:hover{background:rgba(128,128,128,.15)}"
+    ".tfprof summary::before{content:'▸';width:1em}"
+    ".tfprof details[open]>summary::before{content:'▾'}"
+    ".tfprof .row::before{content:'';width:1em}"
+    ".tfprof details>div,.tfprof details>details{margin-left:1em}"
+    ".tfprof .name{flex:1;white-space:pre;overflow:hidden;text-overflow:ellipsis}"
+    ".tfprof .number{text-align:right;min-width:11em}</style>"
+)
+
+
+def as_html(report: Report) -> str:
+    """The first rows of a report, each with those below it folded in."""
+    order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
+    shown = [metric for metric in columns(report.options.select, order) if metric.measure]
+    depths = (report.tree.depth - 1).tolist()
+    if report.kind == "op":
+        depths = [min(depth, 1) for depth in depths]
+    count = min(len(depths), _MOST_ROWS)
+    titles = "".join(f'<span class="number">{escape(metric.title)}</span>' for metric in shown)
+    parts = [
+        f'{_STYLE}<div class="tfprof"><div class="row">',
+        f'<b class="name">{report.kind}: node name</b>{titles}</div>',
+    ]
+    unclosed = 0
+    for row in range(count):
+        parts.append("</details>" * (unclosed - depths[row]))
+        unclosed = min(unclosed, depths[row])
+        text = _row(report, row, shown)
+        if row + 1 < count and depths[row + 1] > depths[row]:
+            opened = " open" if depths[row] < _OPEN_DEPTH else ""
+            parts.append(f"<details{opened}><summary>{text}</summary>")
+            unclosed += 1
+        else:
+            parts.append(f'<div class="row">{text}</div>')
+    parts.append("</details>" * unclosed)
+    if count < len(depths):
+        parts.append(f'<div class="row">… and {len(depths) - count} more rows</div>')
+    messages = "".join(f"<div>{escape(message)}</div>" for message in report.messages)
+    return "".join([*parts, messages, "</div>"])
+
+
+def _row(report: Report, row: int, shown: list[Metric]) -> str:
+    cells = [f'<span class="name">{escape(report.names[row])}</span>']
+    for metric in shown:
+        at, form = column(metric.measure or ""), FORMATS[metric.unit]
+        own = form(int(report.own[row, at])) if report.matched[row] else "--"
+        total = form(int(report.total[row, at]))
+        cells.append(f'<span class="number">{own}/{total}</span>')
+    return "".join(cells)
+
+
+def to_pandas(report: Report) -> Any:
+    """The rows as a pandas DataFrame."""
+    try:
+        import pandas  # noqa: F401 - Arrow needs it and says so less plainly
+    except ImportError:
+        raise OutputError("pandas is not installed; pip install pandas") from None
+    return table(report).to_pandas()
+
+
+def to_polars(report: Report) -> Any:
+    """The rows as a polars DataFrame."""
+    try:
+        import polars
+    except ImportError:
+        raise OutputError("polars is not installed; pip install polars") from None
+    return polars.from_arrow(table(report))

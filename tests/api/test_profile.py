@@ -1,0 +1,116 @@
+"""`tfprof.profile` of live graphs against the original's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tfprof
+from tests.api.compared import EVERYTHING, VIEWS, assert_same, presets
+from tests.api.models import Training
+from tfprof import ProfileOptionBuilder
+
+
+def test_every_view_and_preset_is_the_originals(tf: Any, training: Training) -> None:
+    before = training.serialized()
+    cases = [
+        (view, options, run)
+        for run in (None, training.runs[0])
+        for view in VIEWS
+        for options in presets()
+    ]
+    ours = [
+        tfprof.profile(training.graph, run, None, view, options, compat=True)
+        for view, options, run in cases
+    ]
+    assert training.serialized() == before  # the original completes shapes in the graph itself
+    for (view, options, run), answer in zip(cases, ours, strict=True):
+        theirs = tf.compat.v1.profiler.profile(training.graph, run, None, view, options)
+        assert_same(theirs, answer)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_printed_report_is_the_originals(
+    tf: Any, training: Training, capfd: pytest.CaptureFixture[str], view: str
+) -> None:
+    builder = ProfileOptionBuilder(ProfileOptionBuilder.time_and_memory())
+    options = builder.select(EVERYTHING).order_by("params").build()
+    tfprof.profile(training.graph, training.runs[1], cmd=view, options=options, compat=True)
+    ours = capfd.readouterr()
+    tf.compat.v1.profiler.profile(training.graph, training.runs[1], cmd=view, options=options)
+    theirs = capfd.readouterr()
+    assert ours.out == theirs.out
+    assert sorted(ours.err.splitlines()) == sorted(theirs.err.splitlines())
+
+
+def test_trainable_parameters_are_those_of_the_variables(training: Training) -> None:
+    expected = sum(variable.shape.num_elements() for variable in training.trainable)
+    with training.graph.as_default():
+        for view in VIEWS:
+            options = ProfileOptionBuilder.trainable_variables_parameter() | {"output": "none"}
+            assert tfprof.profile(cmd=view, options=options).total_parameters == expected
+
+
+def test_default_counts_more_float_operations_with_a_run(resnet: Training) -> None:
+    options = ProfileOptionBuilder.float_operation() | {"output": "none"}
+    static = tfprof.profile(resnet.graph, options=options)
+    run = tfprof.profile(resnet.graph, resnet.runs[0], options=options)
+    assert run.total_float_ops > 2 * static.total_float_ops > 0
+    conv = 2 * (2 * 8 * 8 * 4) * (3 * 3 * 3)  # the first convolution, fed with a batch of two
+    names = {child.name: child for child in run.children}
+    assert names["init/Conv2D"].float_ops == conv
+
+
+def test_incomplete_shapes_are_told_as_by_the_original(
+    tf: Any, resnet: Training, capfd: pytest.CaptureFixture[str]
+) -> None:
+    options = ProfileOptionBuilder().with_empty_output().build()
+    tfprof.profile(resnet.graph, options=options, compat=True)
+    ours = capfd.readouterr().err
+    tf.compat.v1.profiler.profile(resnet.graph, options=options)
+    assert ours == capfd.readouterr().err
+    assert "ops no flops stats due to incomplete shapes." in ours
+
+
+def test_default_tells_what_was_not_counted_only_if_asked(
+    resnet: Training, capfd: pytest.CaptureFixture[str]
+) -> None:
+    quiet = ProfileOptionBuilder.trainable_variables_parameter() | {"output": "none"}
+    tfprof.profile(resnet.graph, options=quiet)
+    assert capfd.readouterr().err == ""
+    tfprof.profile(
+        resnet.graph,
+        options=ProfileOptionBuilder.float_operation() | quiet | {"select": ["float_ops"]},
+    )
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "(no rule)" in said
+    assert "(unknown shape)" in said
+
+
+def test_without_a_graph_and_eager_it_is_empty(tf: Any) -> None:
+    assert tf.executing_eagerly()
+    answer = tfprof.profile(options={"output": "none"}, compat=True)
+    assert_same(tf.compat.v1.profiler.profile(options={"output": "none"}), answer)
+
+
+def test_files_and_messages_are_graphs_too(resnet: Training, tmp_path: Any) -> None:
+    options = ProfileOptionBuilder().select(["params"]).with_empty_output().build()
+    message = resnet.graph.as_graph_def(add_shapes=True)
+    path = tmp_path / "graph.pb"
+    path.write_bytes(message.SerializeToString())
+    expected = tfprof.profile(resnet.graph, options=options)
+    for graph in (message, path.read_bytes(), path, str(path)):
+        assert tfprof.profile(graph, options=options) == expected
+
+
+def test_source_text_is_in_code_view_by_default(resnet: Training) -> None:
+    options = ProfileOptionBuilder().select(["params"]).with_empty_output().build()
+    root = tfprof.profile(resnet.graph, cmd="code", options=options)
+    names, waiting = [], [root]
+    while waiting:
+        node = waiting.pop()
+        names.append(node.name)
+        waiting += node.children
+    assert any(name.startswith("models.py:") and ":x = tf.nn.max_poo..." in name for name in names)
