@@ -68,6 +68,15 @@ def test_a_saved_profile_answers_the_same(
     assert saved.out == run("--demo", "op", "-order_by", "micros").out
 
 
+def test_what_cannot_be_known_is_told(run: Tfprof) -> None:
+    done = run("op", f"--graph_path={PATHS['graph']}", "-select", "params,micros,tensor_value")
+    assert done.status == 0
+    assert done.err.splitlines() == [
+        "no run metadata is loaded, see --run_meta_path; nothing to show of micros",
+        "no checkpoint is loaded, see --checkpoint_path; nothing to show of tensor_value",
+    ]
+
+
 def test_the_legend_comes_when_asked(run_demo: Tfprof) -> None:
     plain = run_demo("op").text
     told = run_demo("op", "--legend").text

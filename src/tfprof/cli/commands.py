@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfprof.cli.console import Console, checked, options_block
+from tfprof.cli.console import Console, checked, missing_inputs, options_block
 from tfprof.cli.words import Flag, Line
 from tfprof.errors import OptionError
 from tfprof.options import did_you_mean
@@ -76,7 +76,8 @@ def _view(console: Console, line: Line) -> None:
     checked({**console.given, **line.options}, console.quirks)
     options = console.options(line.options)
     report = console.profile.report(line.command, options, compat=console.compat)
-    for message in report.messages:
+    hints = [] if console.compat else missing_inputs(console.profile, options.select)
+    for message in (*report.messages, *hints):
         console.screen.note(message)
     legend = line.values.get("legend", console.legend) or None
     output, keys = outputs.parse(options.output)

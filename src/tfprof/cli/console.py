@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from tfprof.quirks import Quirks, quirks_for
 if TYPE_CHECKING:
     from tfprof.profiles.profile import Profile
 
-__all__ = ["Console", "checked", "options_block"]
+__all__ = ["Console", "checked", "missing_inputs", "options_block"]
 
 _WIDTH = 28
 EXAMPLE = "timeline:outfile=/tmp/timeline.json"
@@ -57,6 +57,21 @@ class Console:
         given = {**self.given, **(more or {})}
         checked(given, self.quirks)
         return options_for(given, has_runs=bool(self.profile.steps), compat=self.compat)
+
+
+def missing_inputs(profile: Profile, select: Iterable[str]) -> list[str]:
+    """Which selected metrics can only be 0, for want of what would tell them."""
+    found = []
+    for word, flag, present in (
+        ("run metadata", "run_meta_path", bool(profile.steps)),
+        ("checkpoint", "checkpoint_path", profile.checkpoint is not None),
+    ):
+        needy = [name for name in select if METRICS[name].needs == word]
+        if needy and not present:
+            found.append(
+                f"no {word} is loaded, see --{flag}; nothing to show of {', '.join(needy)}"
+            )
+    return found
 
 
 def checked(given: Mapping[str, Any], quirks: Quirks) -> None:
