@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tfprof.cost import Cost, cost
+from tfprof.cost import Cost, cost, expand
 from tfprof.cost.polynomial import symbol
+from tfprof.protos.graph_pb2 import GraphDef
 
 B = symbol("B")
 
@@ -316,3 +317,23 @@ def test_growing_state_is_unknown(tf: Any) -> None:
     assert made.ledger.unknown_ops == {"MatMul": 1}
     assert made.ledger.reasons == {"unknown shape": 1}
     assert "1 unknown and not in the sums (1 MatMul)" in made.ledger.summary()
+
+
+def test_a_bound_of_trips(tf: Any) -> None:
+    def model(x: Any) -> Any:
+        return tf.while_loop(
+            lambda y: tf.reduce_sum(y) < 9.0, lambda y: (y @ y,), (x,), maximum_iterations=12
+        )[0]
+
+    made = cost(concrete(tf, model, (8, 8)))
+    assert made.symbols == {"T": "trips of loop while, at most 12"}
+    assert made.contraction_float_ops == 1024 * symbol("T")
+
+
+def test_names_are_those_of_the_expanded_graph(tf: Any) -> None:
+    graph = GraphDef.FromString(
+        loop_with_gradient(tf).graph.as_graph_def(add_shapes=True).SerializeToString()
+    )
+    named = {node.name: node.node.op for node in expand(graph)}
+    for node in cost(graph).nodes():
+        assert named[node.name] == node.op

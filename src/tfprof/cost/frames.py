@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfprof.cost.bodies import Body, Ref
-from tfprof.cost.loops import origin, scalar, step_of, trip_count
+from tfprof.cost.loops import Trips, origin, scalar, step_of, trip_count
 from tfprof.cost.polynomial import Count
 from tfprof.cost.tensors import Tensor, common
 
@@ -41,7 +41,7 @@ class Frames:
         self._widened: dict[int, Tensor] = {}
         self._final: dict[int, Count] = {}
         self._stacks: dict[int, Tensor] = {}
-        self.trips: dict[Frame, Count | None] = {}
+        self.trips: dict[Frame, Trips] = {}
 
     @staticmethod
     def any_in(body: Body, order: list[int]) -> bool:
@@ -89,7 +89,7 @@ class Frames:
         self.trips, self._final = trips, final
         return changed
 
-    def _finals(self, instance: Instance, trips: dict[Frame, Count | None]) -> dict[int, Count]:
+    def _finals(self, instance: Instance, trips: dict[Frame, Trips]) -> dict[int, Count]:
         """Values of counters behind their Exit."""
         found: dict[int, Count] = {}
         for position in instance.order:
@@ -100,7 +100,8 @@ class Frames:
                 continue
             frame = self.frames[merge[0]]
             loop = _Frame(self, instance, frame)
-            count, first, step = trips.get(frame), loop.first(merge[0]), loop.step(merge[0])
+            count = trips.get(frame, Trips()).exact
+            first, step = loop.first(merge[0]), loop.step(merge[0])
             if count is not None and first is not None and step is not None:
                 found[position] = first + count * step
         return found

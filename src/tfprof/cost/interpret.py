@@ -20,7 +20,7 @@ from tfprof.cost.control import (
     widened,
 )
 from tfprof.cost.frames import Frames
-from tfprof.cost.loops import WhileLoop, invariants, trip_count
+from tfprof.cost.loops import Trips, WhileLoop, invariants, trip_count
 from tfprof.cost.polynomial import Count, symbol
 from tfprof.cost.shapes import canonical, infer
 from tfprof.cost.shapes.site import Site
@@ -165,10 +165,7 @@ class Interpreter:
             times: Count = 1
             for depth in range(1, len(around) + 1):
                 frame = around[:depth]
-                trips = frames.trips.get(frame)
-                times = times * (
-                    self._unknown_trips(instance, frame[-1]) if trips is None else trips
-                )
+                times = times * self._trips(instance, frame[-1], frames.trips.get(frame, Trips()))
             instance.repeats[position] = times
 
     def _node(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
@@ -261,25 +258,28 @@ class Interpreter:
         tested = yield test, state
         problem = "" if ran and tested else f"function {body.function!r} calls itself"
         loop = WhileLoop(tested, ran, inputs) if ran and tested else None
-        trips = trip_count(loop) if loop else None
-        known = trips if trips is not None else self._unknown_trips(instance, node.name)
+        trips = trip_count(loop) if loop else Trips()
+        known = self._trips(instance, node.name, trips)
         instance.invocations[position] = [
             Invocation(cond, tested, known + 1, problem),
             Invocation(body, ran, known, problem),
         ]
-        final = loop.final_values(trips) if loop else {}
+        final = loop.final_values(trips.exact) if loop else {}
         return [
             replace(tensor, value=(final[index],)) if index in final else tensor
             for index, tensor in enumerate(state)
         ]
 
-    def _unknown_trips(self, instance: Instance, loop: str) -> Count:
+    def _trips(self, instance: Instance, loop: str, trips: Trips) -> Count:
+        """How often a loop runs: the number, or a symbol for it."""
+        if trips.exact is not None:
+            return trips.exact
         where = f"trips of loop {loop}"
         where += f" in {instance.body.name}" if instance.body.name else ""
+        where += f", at most {trips.most}" if trips.most is not None else ""
         for name, meaning in self.symbols.items():
             if meaning == where:
                 return symbol(name)
-        taken = sum(meaning.startswith("trips of loop") for meaning in self.symbols.values())
-        name = "T" if not taken else f"T{taken + 1}"
+        name = "T" if not self.symbols else f"T{len(self.symbols) + 1}"
         self.symbols[name] = where
         return symbol(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tfprof.cost.bodies import Body, Ref, argument
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from tfprof.cost.interpret import Instance
     from tfprof.cost.tensors import Tensor
 
-__all__ = ["Loop", "WhileLoop", "invariants", "origin", "scalar", "step_of", "trip_count"]
+__all__ = ["Loop", "Trips", "WhileLoop", "invariants", "origin", "scalar", "step_of", "trip_count"]
 
 _PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
 
@@ -84,19 +85,29 @@ def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int
     return None
 
 
-def trip_count(loop: Loop) -> Count | None:
-    """How often the body runs; None if that depends on data.
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """How often a loop's body runs, if the graph shows it, or else at most, if it shows that."""
+
+    exact: Count | None = None
+    most: Count | None = None
+
+
+def trip_count(loop: Loop) -> Trips:
+    """How often the body runs.
 
     The condition must be a comparison of a counter with a limit, or several of them joined by
-    `and`, each of which must be understood.
+    `and`. If not all of these are understood, those that are give a bound.
     """
     test = loop.test
     pending = [loop.condition()]
-    trips: Count | None = None
+    most: Count | None = None
+    understood = True
     while pending:
         ref = origin(test.body, pending.pop())
         if ref is None or ref[0] < 0:
-            return None
+            understood = False
+            continue
         if test.body.nodes[ref[0]].op == "LogicalAnd":
             pending.extend(test.body.inputs[ref[0]])
             continue
@@ -104,9 +115,10 @@ def trip_count(loop: Loop) -> Count | None:
             continue  # always true
         found = _comparison(loop, ref)
         if found is None:
-            return None
-        trips = found if trips is None else extreme(trips, found, largest=False)
-    return trips
+            understood = False
+        else:
+            most = found if most is None else extreme(most, found, largest=False)
+    return Trips(most, most) if understood else Trips(None, most)
 
 
 def _comparison(loop: Loop, ref: Ref) -> Count | None:

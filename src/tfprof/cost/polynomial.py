@@ -173,8 +173,13 @@ def bind(value: Count, values: Mapping[str, Count]) -> Count:
 
 
 def floor_div(a: Count, b: Count) -> Count:
-    """⌊a/b⌋, simplified as far as it is exact; sizes are taken to be positive."""
+    """⌊a/b⌋, simplified as far as it is exact; sizes are taken to be positive.
+
+    Only a symbol bound to zero makes a divisor zero: then a tensor is empty, and the quotient 0.
+    """
     if isinstance(b, int):
+        if b == 0:
+            return 0
         if isinstance(a, int):
             return a // b
         if b == 1:

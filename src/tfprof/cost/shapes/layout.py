@@ -41,7 +41,8 @@ def _squeeze(site: Site) -> list[Dims | None]:
     given = site.ints("squeeze_dims")
     axes = {site.axis(axis, len(dims)) for axis in given}
     if not axes:
-        if None in dims:
+        # A symbol may turn out to be 1, and the axis would go.
+        if not all(isinstance(size, int) for size in dims):
             raise IndeterminateError
         axes = {i for i, size in enumerate(dims) if size == 1}
     return [tuple(size for i, size in enumerate(dims) if i not in axes)]
