@@ -53,26 +53,14 @@ def sources(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def load_profile(wanted: Mapping[str, Any], screen: Screen, *, compat: bool) -> Profile:
-    """Read the files, saying on stderr how much of the graph each run covers."""
+    """Read the files, saying on stderr how much of the graph the runs cover."""
     with _progress(screen):
         import tfprof
 
         profile = tfprof.load(**wanted, compat=compat)
-    for share in coverage(profile):
-        screen.note(f"run graph coverage: {share:.2f}")
+    if profile.records:
+        screen.note(f"run graph coverage: {profile.coverage:.2f}")
     return profile
-
-
-def coverage(profile: Profile) -> Iterator[float]:
-    """After each run, the share of known nodes that ran so far."""
-    import numpy as np
-
-    known = int(profile.nodes.in_graph.sum())
-    ran = np.zeros(len(profile.nodes), bool)
-    for records in profile.records:
-        ran[records.node] = True
-        known = max(known, int(records.node.max(initial=-1)) + 1)
-        yield float(ran.sum()) / (known + 1e-10)
 
 
 @contextlib.contextmanager
