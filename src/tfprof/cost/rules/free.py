@@ -25,6 +25,14 @@ StackPush StackPushV2 StackPop StackPopV2 StatelessRandomGetAlg StatelessRandomG
 StatelessRandomGetKeyCounterAlg RngReadAndSkip RngSkip ReadVariableXlaSplitND
 """
 
+_TEXT = """
+AsString StringSplit StringSplitV2 StringNGrams StringLower StringUpper StringStrip StringLength
+StringToNumber StringToHashBucket StringToHashBucketFast StringToHashBucketStrong Substr ReduceJoin
+UnsortedSegmentJoin RegexReplace RegexFullMatch StaticRegexReplace StaticRegexFullMatch
+UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode UnicodeTranscode UnicodeScript ReadFile
+WriteFile ParseTensor SerializeTensor EncodeBase64 DecodeBase64 DecodeCSV DecodeJSONExample
+"""
+
 _MOVERS = """
 Transpose ConjugateTranspose Concat ConcatV2 ConcatOffset Split SplitV Pack Unpack Slice
 StridedSlice StridedSliceGrad Gather GatherV2 GatherNd ResourceGather ResourceGatherNd Pad PadV2
@@ -55,7 +63,7 @@ RaggedTensorToVariant RaggedTensorFromVariant RaggedGather RaggedRange RaggedTen
 StringFormat PrintV2 Print XlaSharding
 """
 
-FREE = frozenset(_VIEWS.split()) | frozenset(_MOVERS.split())
+FREE = frozenset(f"{_VIEWS} {_MOVERS} {_TEXT}".split())
 """Op types with no arithmetic. Random numbers are made, not computed from the model's data."""
 
 UNCOPIED = frozenset(_VIEWS.split())

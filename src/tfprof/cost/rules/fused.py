@@ -48,9 +48,16 @@ def _batch_norm(x: Operation) -> Work:
     return Work(base.macs, base.elementwise + side + activation)
 
 
+def _batch_norm_grad(x: Operation) -> Work:
+    base = elementwise.RULES["FusedBatchNormGradV3"].work(x)
+    activation = x.n_out() if x.text("activation_mode") not in ("", "Identity") else 0
+    return Work(base.macs, base.elementwise + activation)
+
+
 RULES: dict[str, Formula] = {
     f"_Fused{name}": _fused(contractions.RULES[name])
     for name in ("Conv2D", "Conv3D", "MatMul", "BatchMatMulV2", "DepthwiseConv2dNative")
 } | {
     "_FusedBatchNormEx": Formula("batch norm + side input + activation", _batch_norm),
+    "_FusedBatchNormGradEx": Formula("batch norm gradient + activation", _batch_norm_grad),
 }

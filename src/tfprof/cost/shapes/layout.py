@@ -177,6 +177,10 @@ def _where(site: Site) -> list[Dims | None]:
     return [(None, len(site.dims(0)))]
 
 
+def _segments(site: Site) -> list[Dims | None]:
+    return [(None, *site.dims(0)[1:])]
+
+
 RULES: dict[str, ShapeRule] = {
     "Reshape": _reshape,
     **each("Transpose ConjugateTranspose", _transpose),
@@ -201,5 +205,8 @@ RULES: dict[str, ShapeRule] = {
     "DynamicStitch": _dynamic_stitch,
     "ParallelDynamicStitch": _dynamic_stitch,
     "Where": _where,
+    "Unique": lambda site: [(None,), site.shape(0)],
+    **each("SegmentSum SegmentMean SegmentMax SegmentMin SegmentProd", _segments),
+    "LookupTableFindV2": lambda site: [site.shape(1)],
     "ConcatOffset": lambda site: [site.shape(index) for index in range(1, len(site.inputs))],
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tfprof.cost.shapes.elementwise import broadcast
 from tfprof.cost.shapes.site import IndeterminateError, ShapeRule, Site, each
 from tfprof.cost.tensors import Dim, Dims
@@ -92,6 +94,18 @@ def _diag_part(site: Site) -> list[Dims | None]:
     return [(*dims[:-2], rows if rows == columns else None)]
 
 
+def _main_diagonal(rule: ShapeRule) -> ShapeRule:
+    """The newer forms, where they are asked for the main diagonal and nothing else."""
+
+    def checked(site: Site) -> Sequence[Dims | None]:
+        wanted = [site.ints_in(index) for index in range(1, min(4, len(site.inputs) - 1))]
+        if wanted[0] != (0,) or any(sizes != (-1,) for sizes in wanted[1:]):
+            raise IndeterminateError
+        return rule(site)
+
+    return checked
+
+
 RULES: dict[str, ShapeRule] = {
     **each("MatMul SparseMatMul _FusedMatMul", _matmul),
     **each("BatchMatMul BatchMatMulV2 BatchMatMulV3 _FusedBatchMatMulV2", _batch_matmul),
@@ -99,5 +113,7 @@ RULES: dict[str, ShapeRule] = {
     "SparseTensorDenseMatMul": _sparse_matmul,
     "MatrixDiag": _diag,
     "MatrixDiagPart": _diag_part,
+    **each("MatrixDiagV2 MatrixDiagV3", _main_diagonal(_diag)),
+    **each("MatrixDiagPartV2 MatrixDiagPartV3", _main_diagonal(_diag_part)),
     **each("MatrixSolve MatrixTriangularSolve", lambda site: [site.shape(1)]),
 }
