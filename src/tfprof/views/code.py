@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.profiles.columns import Ints, Stacks
-from tfprof.profiles.profile import Profile
+from tfprof.profiles.profile import Profile, ids_of
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
@@ -33,19 +33,18 @@ def build(profile: Profile, quirks: Quirks) -> View:
     order = name_order(profile)
     order = order[runs_of(profile, quirks).exists[order]]
     traced = order[frames.length[profile.nodes.stack[order]] > 0] if len(order) else order
-    plain, forward_of, unmatched = _split_gradients(profile, traced, quirks)
+    plain, heads, sizes, gradients, unmatched = _split_gradients(profile, traced, quirks)
     if not quirks.loose_gradient_names:
         plain = np.sort(np.concatenate([plain, unmatched])) if len(unmatched) else plain
         plain = order[np.isin(order, plain)] if len(unmatched) else plain
-    heads = list(forward_of)
-    rows = np.concatenate([plain, np.array(heads, np.int64)])
+    rows = np.concatenate([plain, heads])
     is_gradient = np.arange(len(rows)) >= len(plain)
     last, parent, frame = _trie(frames, profile.nodes.stack[rows], is_gradient)
     tree, at = Tree.from_parents(parent)
     position = np.empty(len(at), np.int64)
     position[at] = np.arange(1, len(at) + 1)
-    member_node = np.concatenate([plain, *(np.array(m, np.int64) for m in forward_of.values())])
-    sizes = [1] * len(plain) + [len(members) for members in forward_of.values()]
+    member_node = np.concatenate([plain, gradients])
+    sizes = np.concatenate([np.ones(len(plain), np.int64), sizes])
     member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
     by_position = np.lexsort((_name_rank(profile)[member_node], member_at))
     lost = len(set(_forward_names(profile, unmatched)))
@@ -144,17 +143,27 @@ def _combined(columns: list[Ints]) -> tuple[Ints, Ints]:
     key = np.zeros(len(columns[0]), np.int64)
     size = 1
     for column in columns:
-        encoded = pa.array(column).dictionary_encode()
-        if size * len(encoded.dictionary) >= 2**62:
-            key = pa.array(key).dictionary_encode().indices.to_numpy().astype(np.int64)
-            size = int(key.max(initial=0)) + 1
-        key = key * len(encoded.dictionary) + encoded.indices.to_numpy()
-        size *= max(len(encoded.dictionary), 1)
+        column, values = _small(column)
+        if size * values >= 2**62:
+            key, size = _small(pa.array(key).dictionary_encode().indices.to_numpy())
+        key = key * values + column
+        size *= values
     encoded = pa.array(key).dictionary_encode()
     code = encoded.indices.to_numpy().astype(np.int64)
     first = np.empty(len(encoded.dictionary), np.int64)
     first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
     return code, first
+
+
+def _small(column: Ints) -> tuple[Ints, int]:
+    """A column that tells the same rows apart by numbers from 0, and how many these are at most."""
+    if not len(column):
+        return column.astype(np.int64), 1
+    least, most = int(column.min()), int(column.max())
+    if most - least >= 2**31:
+        column = pa.array(column).dictionary_encode().indices.to_numpy()
+        least, most = 0, int(column.max())
+    return column.astype(np.int64) - least, most - least + 1
 
 
 def _cut(text: str, quirks: Quirks) -> bytes:
@@ -195,30 +204,34 @@ def _trie(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[Ints, Ints, 
 
 def _split_gradients(
     profile: Profile, traced: Ints, quirks: Quirks
-) -> tuple[Ints, dict[int, list[int]], Ints]:
-    """Ordinary nodes, gradient nodes by forward node, and gradients whose forward is not there."""
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Ordinary nodes; forward nodes, how many gradients each has, and these; unmatched gradients.
+
+    Forward nodes are in the order of their names, gradients of one in the given order.
+    """
     names = profile.nodes.name.take(pa.array(traced))
     both = pc.and_(pc.match_substring(names, _GRADIENTS), pc.match_substring(names, _GRAD))
     maybe = np.flatnonzero(both.to_numpy(zero_copy_only=False))
-    forward: dict[int, str] = {}
-    for row, name in zip(maybe.tolist(), names.take(pa.array(maybe)).to_pylist(), strict=True):
-        found = _forward_name(name, loose=quirks.loose_gradient_names)
-        if found is not None:
-            forward[row] = found
-    plain = np.delete(traced, list(forward))
-    wanted = dict.fromkeys(sorted(set(forward.values())), -1)
-    if not wanted:
-        return plain, {}, np.zeros(0, np.int64)
-    targets = pa.array(list(wanted), pa.string())
-    found_at = pc.index_in(targets, value_set=profile.nodes.name.take(pa.array(plain)))
-    for name, at in zip(wanted, found_at.to_pylist(), strict=True):
-        wanted[name] = -1 if at is None else int(plain[at])
-    members: dict[int, list[int]] = {node: [] for node in wanted.values() if node >= 0}
-    unmatched: list[int] = []
-    for row, name in forward.items():
-        node = wanted[name]
-        (members[node] if node >= 0 else unmatched).append(int(traced[row]))
-    return plain, members, np.array(unmatched, np.int64)
+    loose = quirks.loose_gradient_names
+    texts = [_forward_name(n, loose=loose) for n in names.take(pa.array(maybe)).to_pylist()]
+    forward = pa.array(texts, pa.string())
+    found = forward.is_valid().to_numpy(zero_copy_only=False)
+    rows = maybe[found]
+    plain = np.delete(traced, rows)
+    none = np.zeros(0, np.int64)
+    if not len(rows):
+        return plain, none, none, none, none
+    distinct = forward.drop_null().dictionary_encode()
+    by_name = pc.sort_indices(distinct.dictionary)
+    targets = distinct.dictionary.take(by_name)
+    rank = np.empty(len(targets), np.int64)
+    rank[by_name.to_numpy()] = np.arange(len(targets))
+    at = ids_of(targets, profile.nodes.name.take(pa.array(plain)))
+    gradients, group = traced[rows], rank[distinct.indices.to_numpy()]
+    matched = at[group] >= 0
+    order = np.argsort(group[matched], kind="stable")
+    sizes = np.bincount(group[matched], minlength=len(targets))[at >= 0]
+    return plain, plain[at[at >= 0]], sizes, gradients[matched][order], gradients[~matched]
 
 
 def _forward_name(name: str, *, loose: bool) -> str | None:

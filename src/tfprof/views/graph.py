@@ -27,10 +27,9 @@ def build(profile: Profile, quirks: Quirks) -> View:
     exists = runs_of(profile, quirks).exists
     wanted = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
     consumer, producer = consumer[wanted], producer[wanted]
-    # Inputs are put on a stack, so the last one goes first.
-    reversed_inputs = np.lexsort((-np.arange(len(consumer)), consumer))
-    start = np.searchsorted(consumer[reversed_inputs], np.arange(count + 1)).tolist()
-    inputs = producer[reversed_inputs].tolist()
+    by_consumer = np.argsort(consumer, kind="stable")
+    start = np.searchsorted(consumer[by_consumer], np.arange(count + 1)).tolist()
+    inputs = producer[by_consumer].tolist()
     consumed = np.zeros(count, bool)
     consumed[producer] = True
     order = name_order(profile)
@@ -41,7 +40,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
         left = order[(exists & ~np.array(walk.seen, bool))[order]].tolist()
         if left:
             walk.follow(_cycle_heads(left, start, inputs))
-    node = np.array([-1, *walk.node], np.int64)
+    node = np.array(walk.node, np.int64)
     none = np.zeros(0, np.int64)
     return View(
         "graph",
@@ -54,45 +53,46 @@ def build(profile: Profile, quirks: Quirks) -> View:
 
 
 class _Walk:
-    """The state of a depth-first walk that visits every node once."""
+    """The state of a depth-first walk that visits every node once; position 0 is the root."""
 
     def __init__(self, count: int, start: list[int], inputs: list[int]) -> None:
         self.start = start
         self.inputs = inputs
         self.seen = bytearray(count)
-        self.node: list[int] = []
-        self.parent: list[int] = []
+        self.node = [-1]
+        self.parent = [-1]
+        self.depth = [1]
+        self.end = [1]
 
     def follow(self, roots: list[int]) -> None:
         """Visit the roots in order, each with all that it needs before the next."""
-        start, inputs, seen, visited = self.start, self.inputs, self.seen, self.node
-        parents = self.parent
-        waiting = roots[::-1]
-        asked_by = [0] * len(waiting)
+        start, inputs, seen, visited, end = self.start, self.inputs, self.seen, self.node, self.end
+        parents, depths = self.parent, self.depth
+        # What is left to visit below each position from the root to here.
+        waiting, path = [iter(roots)], [0]
         while waiting:
-            node = waiting.pop()
-            parent = asked_by.pop()
-            if seen[node]:
-                continue
-            seen[node] = 1
-            visited.append(node)
-            parents.append(parent)
-            first, last = start[node], start[node + 1]
-            if first < last:
-                waiting += inputs[first:last]
-                asked_by += [len(visited)] * (last - first)
+            for node in waiting[-1]:
+                if seen[node]:
+                    continue
+                seen[node] = 1
+                parents.append(path[-1])
+                depths.append(len(path) + 1)
+                first, last = start[node], start[node + 1]
+                if first < last:
+                    waiting.append(iter(inputs[first:last]))
+                    path.append(len(visited))
+                visited.append(node)
+                end.append(len(visited))
+                if first < last:
+                    break
+            else:
+                waiting.pop()
+                end[path.pop()] = len(visited)
 
     def tree(self) -> Tree:
-        """The tree of the visited nodes under the root; positions are in the order of visits."""
-        parent = [-1, *self.parent]
-        depth = [1] * len(parent)
-        size = [1] * len(parent)
-        for position in range(1, len(parent)):
-            depth[position] = depth[parent[position]] + 1
-        for position in range(len(parent) - 1, 0, -1):
-            size[parent[position]] += size[position]
-        sizes = np.array(size, np.int64)
-        return Tree(np.array(parent, np.int64), np.array(depth), np.arange(len(parent)) + sizes)
+        """The tree of the visited nodes; positions are in the order of visits."""
+        columns = (self.parent, self.depth, self.end)
+        return Tree(*(np.array(column, np.int64) for column in columns))
 
 
 def _cycle_heads(left: list[int], start: list[int], inputs: list[int]) -> list[int]:

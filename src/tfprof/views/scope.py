@@ -15,6 +15,8 @@ from tfprof.views.view import ROOT, View
 
 __all__ = ["build"]
 
+_SLASH = ord("/")
+
 
 def build(profile: Profile, quirks: Quirks) -> View:
     """Every node under the node or scope named by what stands before its last slash."""
@@ -22,7 +24,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     names = profile.nodes.name if len(ids) == len(profile.nodes) else profile.nodes.name.take(ids)
     scopes = _missing_scopes(names)
     node = np.concatenate([ids, np.full(len(scopes), -1, np.int64)])
-    names = pa.concat_arrays([names, pa.array(scopes, pa.string())])
+    names = pa.concat_arrays([names, scopes])
     order = _in_tree_order(names)
     names = names.take(pa.array(order))
     depth = pc.count_substring(names, "/").to_numpy(zero_copy_only=False).astype(np.int64) + 2
@@ -37,23 +39,30 @@ def build(profile: Profile, quirks: Quirks) -> View:
     )
 
 
-def _missing_scopes(names: pa.Array) -> list[str]:
+def _missing_scopes(names: pa.Array) -> pa.Array:
     """The scopes above names that are no names themselves."""
-    known = set(names.to_pylist())
-    missing: set[str] = set()
-    new = known
-    while new:
-        above = {name[: name.rindex("/")] for name in new if "/" in name}
-        new = above - known - missing
-        missing |= new
-    return list(missing)
+    levels = [_scopes_of(names)]
+    while len(levels[-1]):
+        levels.append(_scopes_of(levels[-1]))
+    scopes = pa.concat_arrays(levels).unique()
+    return scopes.filter(pc.invert(pc.is_in(scopes, value_set=names)))
+
+
+def _scopes_of(names: pa.Array) -> pa.Array:
+    """What stands before the last slash of names, each once."""
+    parts = pc.split_pattern(names, "/", max_splits=1, reverse=True)
+    at = parts.offsets.to_numpy()
+    return parts.flatten().take(pa.array(at[:-1][np.diff(at) == 2])).unique()
 
 
 def _in_tree_order(names: pa.Array) -> Ints:
     """The order in which every name follows its scope and siblings are sorted by name."""
-    if pc.any(pc.match_substring(names, "\0")).as_py():
+    at = np.frombuffer(names.buffers()[1], np.int32)[names.offset :][: len(names) + 1]
+    letters = np.frombuffer(names.buffers()[2], np.uint8)[at[0] : at[-1]]
+    if (letters == 0).any():
         parts = [name.split("/") for name in names.to_pylist()]
         return np.array(sorted(range(len(parts)), key=parts.__getitem__), np.int64)
     # A slash must sort before every other character, as the end of a part does.
-    keys = pc.replace_substring(names, "/", "\0")
-    return pc.sort_indices(keys).to_numpy().astype(np.int64)
+    keys = pa.py_buffer(np.where(letters == _SLASH, np.uint8(0), letters))
+    column = pa.Array.from_buffers(pa.binary(), len(names), [None, pa.py_buffer(at - at[0]), keys])
+    return pc.sort_indices(column).to_numpy().astype(np.int64)
