@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "device_ranks", "device_title", "drawing", "trackable"]
 
-_PASSES = 8
+_FEW = 50
 _MICROS = MEASURES.index("exec_micros")
 
 
@@ -115,17 +115,19 @@ def _lanes(device: Ints, start: Ints, end: Ints) -> Ints:
     """For intervals by device and start the first lane of the device that is free by then.
 
     The first lane takes every interval that starts when its last one has ended; what it leaves,
-    the second one takes likewise. After some lanes the few intervals left are placed one by one.
+    the second one takes likewise. Once lanes take but few, the rest are placed one by one.
     """
     lane = np.zeros(len(start), np.int64)
     left = np.arange(len(start))
-    for number in range(_PASSES):
+    number = 0
+    while len(left):
         taken = _chain(device[left], start[left], end[left])
         lane[left[taken]] = number
-        left = left[~taken]
-        if not len(left):
-            return lane
-    lane[left] = _PASSES + _one_by_one(device[left], start[left], end[left])
+        number += 1
+        before, left = len(left), left[~taken]
+        if before > _FEW * (before - len(left)):
+            lane[left] = number + _one_by_one(device[left], start[left], end[left])
+            break
     return lane
 
 

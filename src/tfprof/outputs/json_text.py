@@ -83,14 +83,8 @@ def _loosely_decoded(data: bytes) -> str:
     return "".join(map(chr, found))
 
 
-def bytes_of(rows: pa.Array) -> bytes:
+def bytes_of(rows: pa.Array) -> memoryview:
     """The texts of a column, one after the other."""
-    if isinstance(rows, pa.ChunkedArray):
-        return b"".join(bytes_of(chunk) for chunk in rows.chunks)
+    bounds = np.frombuffer(rows.buffers()[1], np.int32)[rows.offset : rows.offset + len(rows) + 1]
     data = rows.buffers()[2]
-    if data is None:
-        return b""
-    at = rows.offset
-    bounds = np.frombuffer(rows.buffers()[1], np.int32)[at : at + len(rows) + 1]
-    found: bytes = data[int(bounds[0]) : int(bounds[-1])].to_pybytes()
-    return found
+    return memoryview(b"" if data is None else data)[int(bounds[0]) : int(bounds[-1])]

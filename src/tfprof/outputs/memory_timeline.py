@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.outputs.graph_timeline import trackable
 from tfprof.outputs.holders import TOP, swept
@@ -101,15 +102,20 @@ def _holders(
     owners = names.take(pa.array(node[by_size[used]]))
     texts = escaped(joined(len(used), pa.array(megabytes, pa.string()), owners))
     rest = pa.array([f"{size / 1e6:.2f}" for size in left.tolist()], pa.string())
+    # Every text that is needed at any of the ten places, and then those in the order of samples.
+    known = pa.concat_arrays([joined(len(used), texts, '"'), pa.array(['N/A"'])])
+    keys = pa.array([_KEY.format(at) for at in range(TOP)]).take(
+        pa.array(np.repeat(np.arange(TOP), len(known)))
+    )
+    pieces = joined(len(keys), keys, known.take(pa.array(np.tile(np.arange(len(known)), TOP))))
     place = np.where(top < 0, len(used), np.searchsorted(used, top))
-    known = pa.concat_arrays([texts, pa.array(["N/A"])])
-    columns: list[Any] = ['{"Not Displayed":"', rest, ' MB"']
+    flat = (np.arange(TOP) * len(known) + place).ravel()
     if report.quirks.uneven_top_allocations:
-        first = joined(len(used), _KEY.format(0), texts, '"')
-        columns.append(pa.concat_arrays([first, pa.array([""])]).take(pa.array(place[:, 0])))
-    for at in range(len(columns) - 3, TOP):
-        columns += [_KEY.format(at), known.take(pa.array(place[:, at])), '"']
-    return joined(len(time), *columns, "}")
+        pieces = pa.concat_arrays([pieces, pa.array([""])])
+        flat[::TOP][top[:, 0] < 0] = len(pieces) - 1
+    bounds = pa.array(np.arange(0, len(flat) + 1, TOP), pa.int32())
+    listed = pc.binary_join(pa.ListArray.from_arrays(bounds, pieces.take(pa.array(flat))), "")
+    return joined(len(time), '{"Not Displayed":"', rest, ' MB"', listed, "}")
 
 
 def _changes(

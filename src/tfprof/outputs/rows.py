@@ -144,4 +144,4 @@ def write_json(report: Report, keys: Mapping[str, str]) -> None:
         pieces.append(f'{"," if at else "{"}"{name}":')
         pieces.append(pc.if_else(values.is_valid(), text, "null"))
     lines = bytes_of(joined(rows.num_rows, *pieces, "},\n"))
-    write_file(keys["outfile"], b"[\n" + lines.rstrip(b",\n") + b"\n]\n")
+    write_file(keys["outfile"], b"".join([b"[\n", lines[:-2], b"\n]\n"]))

@@ -63,7 +63,7 @@ def _write_plain(report: Report, step: int, path: str) -> None:
     else:
         texts, lines = graph_events.plain_events(report.of_step(step))
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    parts = _encoded(b'{"traceEvents":[', texts, b"]}\n")
+    parts = _encoded(b'{"traceEvents":[', texts, b"]}\n", between=b",")
     if sum(map(len, parts)) > _LARGE:
         sys.stderr.write(_TOO_LARGE)
     with replaced(path) as stream:
@@ -79,7 +79,8 @@ def _write(report: Report, step: int, path: str, flows: str) -> None:
         texts, count = graph_events.events(report.of_step(step), flows)
     else:
         texts, count = tree_timeline.events(report)
-    parts = _encoded(b'{"displayTimeUnit":"ms","traceEvents":[\n', texts, b"\n]}\n")
+    head = b'{"displayTimeUnit":"ms","traceEvents":[\n'
+    parts = _encoded(head, texts, b"\n]}\n", between=b",\n")
     if path.endswith((".gz", f".gz_{step}")):
         parts = [gzip.compress(b"".join(parts), 6, mtime=0)]
     with replaced(path) as stream:
@@ -90,8 +91,10 @@ def _write(report: Report, step: int, path: str, flows: str) -> None:
     )
 
 
-def _encoded(before: bytes, texts: list[pa.Array], after: bytes) -> list[bytes]:
-    """The parts of a file of events; the comma after the last one is left out."""
-    parts = [part for part in map(bytes_of, texts) if part]
-    parts[-1:] = [part.rstrip(b",\n") for part in parts[-1:]]
+def _encoded(
+    before: bytes, texts: list[pa.Array], after: bytes, *, between: bytes
+) -> list[memoryview | bytes]:
+    """The parts of a file of events; what stands after the last one is left out."""
+    parts = [bytes_of(text) for text in texts if len(text)]
+    parts[-1:] = [part[: -len(between)] for part in parts[-1:]]
     return [before, *parts, after]
