@@ -52,8 +52,8 @@ class Tensor:
     """For a handle: what the variable holds, or each element of the list."""
     length: Dim = None
     """For a tensor list: the number of its elements."""
-    filled: bool = False
-    """For a tensor list: whether anything was put into it, so that `element` tells of that."""
+    filled: int = 0
+    """For a tensor list: 0 if nothing was put into it, 1 for one element, 2 for any number."""
 
     def array(self) -> npt.NDArray[np.object_] | None:
         """The value as an array of numbers, polynomials and None."""
@@ -170,7 +170,7 @@ def common(a: Tensor, b: Tensor) -> Tensor:
         a.value if a.value == b.value else None,
         element,
         a.length if a.length == b.length else None,
-        a.filled or b.filled,
+        max(a.filled, b.filled),
     )
 
 

@@ -10,13 +10,24 @@ from math import prod
 
 from tfprof.cost.polynomial import Count, floor_div
 from tfprof.cost.rules.formula import Formula, Operation, Work, each, per_input, per_output
-from tfprof.cost.shapes.site import IndeterminateError
+from tfprof.cost.shapes.site import IndeterminateError, times
+from tfprof.cost.tensors import elements
 
 __all__ = ["RULES"]
 
 
 def _add_n(x: Operation) -> Work:
-    return Work(elementwise=x.n() * (len(x.inputs) - 1) if x.inputs else 0)
+    """Lists too are summed, by element; where one holds a single element, that is all there is."""
+    if not x.inputs:
+        return Work()
+    held = x.inputs[0].element
+    if held is None:
+        return Work(elementwise=x.n() * (len(x.inputs) - 1))
+    length = 1 if any(tensor.filled == 1 for tensor in x.inputs) else x.inputs[0].length
+    count = times(length, elements(held.shape))
+    if count is None:
+        raise IndeterminateError
+    return Work(elementwise=count * (len(x.inputs) - 1))
 
 
 def _reduction(x: Operation) -> Work:

@@ -71,8 +71,8 @@ def infer(site: Site) -> list[Tensor]:
     if site.op == "Const" and "value" in site.attrs:
         return [constant(site.attrs["value"].tensor)]
     try:
-        if site.op in handles.RULES:
-            return handles.RULES[site.op](site)
+        if site.op in handles.RULES and (held := handles.RULES[site.op](site)):
+            return held
         rule = SHAPE_RULES.get(site.op)
         shapes: Sequence[Dims | None] = rule(site) if rule else ()
     except _STUMBLES:

@@ -46,7 +46,7 @@ def _gather_nd(site: Site) -> list[Tensor]:
     return [Tensor(dtype, (*indices[:-1], *held.shape[indices[-1] :]))]
 
 
-def _list(element: Tensor, length: Dim, *, filled: bool = True) -> Tensor:
+def _list(element: Tensor, length: Dim, *, filled: int = 2) -> Tensor:
     return Tensor(DataType.DT_VARIANT, (), element=element, length=length, filled=filled)
 
 
@@ -72,12 +72,12 @@ def _first(value: tuple[Dim, ...] | None) -> Dim:
 
 def _reserve(site: Site) -> list[Tensor]:
     element = Tensor(_type(site, "element_dtype"), _element_shape(site, 0))
-    return [_list(element, _first(site.inputs[1].value), filled=False)]
+    return [_list(element, _first(site.inputs[1].value), filled=0)]
 
 
 def _empty(site: Site) -> list[Tensor]:
     element = Tensor(_type(site, "element_dtype"), _element_shape(site, 0))
-    return [_list(element, 0, filled=False)]
+    return [_list(element, 0, filled=0)]
 
 
 def _from_tensor(site: Site) -> list[Tensor]:
@@ -97,7 +97,20 @@ def _put(site: Site, item: int) -> Tensor:
 
 def _set_item(site: Site) -> list[Tensor]:
     # Elements that were not set are zeros: their value is not that of the others.
-    return [_list(replace(_put(site, 2), value=None), site.inputs[0].length)]
+    held, filled = replace(_put(site, 2), value=None), min(2, site.inputs[0].filled + 1)
+    return [_list(held, site.inputs[0].length, filled=filled)]
+
+
+def _sum(site: Site) -> list[Tensor]:
+    """AddN, of lists: element by element."""
+    first = site.inputs[0]
+    if first.element is None:
+        return []
+    held, length = first.element, first.length
+    for other in site.inputs[1:]:
+        held = refine(held, other.element or UNKNOWN)
+        length = other.length if length is None else length
+    return [_list(replace(held, value=None), length)]
 
 
 def _get_item(site: Site) -> list[Tensor]:
@@ -161,10 +174,10 @@ def _array(site: Site) -> list[Tensor]:
     # An empty shape is what an unset attribute looks like.
     element = Tensor(_type(site, "dtype"), shape or None)
     handle = Tensor(DataType.DT_RESOURCE, (2,))
-    return [handle, _flow(element, _first(site.inputs[0].value), filled=False)]
+    return [handle, _flow(element, _first(site.inputs[0].value), filled=0)]
 
 
-def _flow(element: Tensor, length: Dim, *, filled: bool = True) -> Tensor:
+def _flow(element: Tensor, length: Dim, *, filled: int = 2) -> Tensor:
     return Tensor(DataType.DT_FLOAT, (), element=element, length=length, filled=filled)
 
 
@@ -201,13 +214,13 @@ def _array_size(site: Site) -> list[Tensor]:
 def _array_gradient(site: Site) -> list[Tensor]:
     """Gradients have the shapes of what they are gradients of."""
     flow = site.inputs[1]
-    return [Tensor(DataType.DT_RESOURCE, (2,)), replace(flow, filled=False)]
+    return [Tensor(DataType.DT_RESOURCE, (2,)), replace(flow, filled=0)]
 
 
 def _optional(site: Site) -> list[Tensor]:
     """A value that a branch may or may not give, for the gradient of the branches."""
     held = site.inputs[0] if len(site.inputs) == 1 else UNKNOWN
-    return [Tensor(DataType.DT_VARIANT, (), element=held, filled=bool(site.inputs))]
+    return [Tensor(DataType.DT_VARIANT, (), element=held, filled=2 if site.inputs else 0)]
 
 
 def _optional_value(site: Site) -> list[Tensor]:
@@ -215,6 +228,7 @@ def _optional_value(site: Site) -> list[Tensor]:
 
 
 RULES: dict[str, TensorRule] = {
+    "AddN": _sum,
     "OptionalFromValue": _optional,
     "OptionalNone": _optional,
     "OptionalGetValue": _optional_value,

@@ -34,6 +34,7 @@ _SPECS: dict[str, _Spec] = {
     **_each("Shape ShapeN Size VariableShape", ("out_type", _INT32)),
     **_each("Cast", "DstT"),
     **_each("Bitcast", "type"),
+    **_each("ImageProjectiveTransformV2 ImageProjectiveTransformV3", "dtype"),
     **_each("ArgMax ArgMin", ("output_type", _INT64)),
     **_each("Range", ("Tidx", _INT32)),
     **_each("Where StringToHashBucketFast LookupTableSizeV2", _INT64),

@@ -170,6 +170,11 @@ def _resize(site: Site) -> list[Dims | None]:
     return [(dims[0], height, width, dims[3])]
 
 
+def _transformed(site: Site) -> list[Dims | None]:
+    dims, (height, width) = site.dims(0, 4), site.sizes_in(2)
+    return [(dims[0], height, width, dims[3])]
+
+
 def _crop_and_resize(site: Site) -> list[Dims | None]:
     (height, width) = site.sizes_in(3)
     return [(site.dims(1, 2)[0], height, width, site.dims(0, 4)[3])]
@@ -208,4 +213,5 @@ RULES: dict[str, ShapeRule] = {
         (site.dims(0, 4)[0], *site.sizes_in(1), site.dims(0, 4)[3])
     ],
     "CropAndResize": _crop_and_resize,
+    **each("ImageProjectiveTransformV2 ImageProjectiveTransformV3", _transformed),
 }
