@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
 from tfprof.loaders.sources import Source, is_text, read_bytes
+from tfprof.loaders.text_graph import graph_from_text
 from tfprof.loaders.wire import columns_of_bytes
 from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
 from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
@@ -73,7 +74,8 @@ def _binary_nodes(data: bytes) -> pa.Array | None:
 
 
 def _text_nodes(data: bytes, called: str) -> pa.Array:
-    return _nodes(_text_graph(data, called).SerializeToString())
+    graph = graph_from_text(data)
+    return _nodes(graph or _text_graph(data, called).SerializeToString())
 
 
 def _binary_graph(data: bytes) -> graph_pb2.GraphDef | None:
