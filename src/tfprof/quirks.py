@@ -55,7 +55,7 @@ class Quirks:
     )
     negative_durations: bool = _quirk(
         "N9",
-        "negative durations are kept, and wrap around when averaged",
+        "negative numbers are kept: averages wrap around, shares become infinite",
         "a negative duration counts as the shortest one, with a warning",
     )
     leaf_samples_only: bool = _quirk(

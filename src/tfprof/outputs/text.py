@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.account import type_lists
+from tfprof.limits import check_answer
 from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import input_shapes, op_input_lines
@@ -135,6 +136,7 @@ def _numbers(report: Report, metric: Metric) -> pa.Array:
 
 
 def _tree_rows(report: Report) -> bytes:
+    check_answer(2 * int(report.tree.depth.sum()) + report.name.nbytes, "the text")
     items: list[pa.Array] = []
     for metric in _columns(report):
         if metric.name == "params" and report.kind != "code":
@@ -313,6 +315,17 @@ def _share(report: Report, row: int, metric: Metric) -> str:
     own, total, root = report.own[row, at], report.total[row, at], report.total[0, at]
     own, total, root = int(own), int(total), int(root)
     counts = own > 0 if metric.unit == "memory" else total > 0
-    shares = (100.0 * total / root, 100.0 * own / root) if counts and root else (0.0, 0.0)
     text = FORMATS[metric.unit](own) + metric.op_word
-    return f"{text} ({shares[0]:.2f}%, {shares[1]:.2f}%)"
+    if not counts:
+        return f"{text} (0.00%, 0.00%)"
+    infinite = report.quirks.negative_durations
+    return f"{text} ({_percent(total, root, infinite)}%, {_percent(own, root, infinite)}%)"
+
+
+def _percent(part: int, whole: int, infinite: bool) -> str:
+    """A share in percent; of nothing it is none, or what dividing by zero gives in C."""
+    if whole:
+        return f"{100.0 * part / whole:.2f}"
+    if not infinite:
+        return "0.00"
+    return "-nan" if part == 0 else "inf" if part > 0 else "-inf"
