@@ -48,10 +48,10 @@ def compatibility() -> str:
     ]
     return f"""# Compatibility with the original
 
-With `compat` (`--compat` on the command line, `compat=True` in Python) tfprof answers like the tfprof
-inside TensorFlow 2.21, byte for byte. Without it, it answers right. Each difference is one field of
-`tfprof.quirks.Quirks`; `make oracle` compares random models with the original in both modes, and in
-the default mode every difference has to be explained by fields of this table.
+With `compat` (`--compat` on the command line, `compat=True` in Python) tfprof answers like the
+tfprof inside TensorFlow 2.21, byte for byte. Without it, it answers right. Each difference is one
+field of `tfprof.quirks.Quirks`; `make oracle` compares random models with the original in both
+modes, and in the default mode every difference has to be explained by fields of this table.
 
 {table("switch", "defect", "the original, and `compat`", "by default", rows=rows)}
 Where the original aborts the process, both modes give a clean answer or a one-line error.
@@ -78,9 +78,9 @@ def options() -> str:
     orders = ", ".join(f"`{order}`" for order in ORDERS)
     return f"""# Options, metrics and outputs
 
-The same names serve as flags (`--max_depth=3`), as words in the shell (`-max_depth 3`), as keys of a
-dict and as keyword arguments (`max_depth=3`). The command line and the shell choose some defaults by
-what is loaded; `tfprof help` and an empty line in the shell show the ones in force.
+The same names serve as flags (`--max_depth=3`), as words in the shell (`-max_depth 3`), as keys of
+a dict and as keyword arguments (`max_depth=3`). The command line and the shell choose some defaults
+by what is loaded; `tfprof help` and an empty line in the shell show the ones in force.
 
 {table("option", "kind", "default", "meaning", rows=option_rows)}
 Regexes are in RE2 syntax and must match the whole name or type.

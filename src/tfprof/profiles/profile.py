@@ -184,7 +184,7 @@ class Profile:
 
     @property
     def coverage(self) -> float:
-        """The share of nodes that the runs speak of; run-time nodes count from their second record."""
+        """The share of nodes that ran; run-time nodes count from their second record on."""
         return self.derived("coverage", self._coverage)
 
     def _coverage(self) -> float:
