@@ -165,8 +165,8 @@ def test_binding() -> None:
         OptionError, match=r"cannot bind 'C': the symbols of this model are B, p\.1"
     ):
         made.bind(C=1)
-    with pytest.raises(OptionError, match="a size is needed"):
-        made.bind(B=-1)
+    with pytest.raises(OptionError, match="a size of 1 or more is needed"):
+        made.bind(B=0)
 
 
 @pytest.mark.parametrize(

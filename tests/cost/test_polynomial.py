@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tfprof.cost.polynomial import (
     Count,
+    at_least,
     bind,
     ceil_div,
     extreme,
@@ -82,6 +83,16 @@ def test_exact_division_stays_a_polynomial() -> None:
     assert floor_div((B + 1) * (T + 2), B + 1) == T + 2
     assert B - B == 0
     assert isinstance(B - B + 3, int)
+
+
+@given(counts, counts, VALUES)
+def test_bounds(a: Count, b: Count, values: Any) -> None:
+    for value in (a, extreme(a, b, largest=True), extreme(a, b, largest=False), floor_div(a, 3)):
+        low, number = at_least(value), bind(value, values)
+        assert isinstance(number, int)
+        assert low is None or low <= number
+    assert extreme(B, 1, largest=False) == 1
+    assert extreme(B * T - 1, 0, largest=True) == B * T - 1
 
 
 def test_text() -> None:

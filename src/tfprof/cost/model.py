@@ -266,9 +266,11 @@ def bound(made: Cost, values: Mapping[str, int]) -> Cost:
     if wrong:
         has = ", ".join(sorted(known)) or "none"
         raise OptionError(f"cannot bind {wrong[0]!r}: the symbols of this model are {has}")
-    bad = [name for name, value in values.items() if not isinstance(value, int) or value < 0]
-    if bad:
-        raise OptionError(f"cannot bind {bad[0]!r} to {values[bad[0]]!r}: a size is needed")
+    for name, value in values.items():
+        trips = made._run.interpreter.symbols.get(name, "").startswith("trips")
+        if not isinstance(value, int) or value < (0 if trips else 1):
+            least = "a count" if trips else "a size of 1 or more"
+            raise OptionError(f"cannot bind {name!r} to {value!r}: {least} is needed")
     merged = {name: bind(value, values) for name, value in made._values.items()}
     return _result(made._run, {**merged, **values})
 

@@ -14,6 +14,7 @@ from typing import Union
 __all__ = [
     "Count",
     "Polynomial",
+    "at_least",
     "bind",
     "ceil_div",
     "exact",
@@ -39,6 +40,13 @@ class Quotient:
         """The same with symbols replaced."""
         return floor_div(bind(self.numerator, values), bind(self.denominator, values))
 
+    def at_least(self) -> int | None:
+        """A bound from below."""
+        low = at_least(self.numerator)
+        if low is None or not isinstance(self.denominator, int) or self.denominator < 1:
+            return None if low is None or low < 0 else 0
+        return low // self.denominator
+
     def symbols(self) -> frozenset[str]:
         """The names in it."""
         return symbols(self.numerator) | symbols(self.denominator)
@@ -58,6 +66,14 @@ class Extreme:
     def bind(self, values: Mapping[str, Count]) -> Count:
         """The same with symbols replaced."""
         return extreme(bind(self.left, values), bind(self.right, values), largest=self.largest)
+
+    def at_least(self) -> int | None:
+        """A bound from below."""
+        bounds = [at_least(self.left), at_least(self.right)]
+        known = [bound for bound in bounds if bound is not None]
+        if self.largest:
+            return max(known, default=None)
+        return min(known) if len(known) == 2 else None
 
     def symbols(self) -> frozenset[str]:
         """The names in it."""
@@ -198,11 +214,29 @@ def ceil_div(a: Count, b: Count) -> Count:
     return floor_div(a + b - 1, b)
 
 
+def at_least(value: Count) -> int | None:
+    """A bound from below, where every symbol is at least 1; None if none is found."""
+    if isinstance(value, int):
+        return value
+    total = 0
+    for monomial, coefficient in value.terms.items():
+        low: int | None = 1
+        for atom, power in monomial:
+            bound = 1 if isinstance(atom, str) else atom.at_least()
+            low = None if low is None or bound is None or bound < 0 else low * bound**power
+        if low is None or (coefficient < 0 and monomial):
+            return None
+        total += coefficient * low
+    return total
+
+
 def extreme(a: Count, b: Count, *, largest: bool) -> Count:
-    """The larger or the smaller of two values."""
-    difference = a - b
-    if isinstance(difference, int):
-        return a if (difference >= 0) == largest else b
+    """The larger or the smaller of two values; symbols are sizes, so at least 1."""
+    more, less = at_least(a - b), at_least(b - a)
+    if more is not None and more >= 0:
+        return a if largest else b
+    if less is not None and less >= 0:
+        return b if largest else a
     left, right = sorted((a, b), key=exact)
     return _atom(Extreme(largest, left, right))
 

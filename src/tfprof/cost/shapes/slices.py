@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.cost.polynomial import Count, Polynomial, ceil_div, extreme
+from tfprof.cost.polynomial import Polynomial, ceil_div, extreme
 from tfprof.cost.shapes.site import IndeterminateError, ShapeRule, Site, plus, times
 from tfprof.cost.tensors import Dim, Dims
 
@@ -92,9 +92,7 @@ def _range(
         span, step_size = times(span, -1), -step
     else:
         step_size = step
-    length: Count | None = None if span is None else ceil_div(span, step_size)
-    if isinstance(length, int):
-        length = max(0, length)
+    length = None if span is None else extreme(ceil_div(span, step_size), 0, largest=True)
     return Range(axis, False, first, last, step, length)
 
 
@@ -103,15 +101,10 @@ def _clamped(index: Dim, size: Dim, step: int) -> Dim:
     low, high = (0, size) if step > 0 else (-1, plus(size, -1))
     if index is None:
         return None
-    if isinstance(index, int) and index < low:
-        index = low
+    index = extreme(index, low, largest=True)
     if high is None:
         # Only the lower bound is known to hold: a number may reach beyond an unknown size.
         return index if index == low else None
-    if isinstance(index, int) and isinstance(high, int):
-        return min(index, high)
-    if index == low:
-        return index
     return extreme(index, high, largest=False)
 
 
