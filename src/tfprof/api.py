@@ -20,6 +20,7 @@ from tfprof.builder import (
     op_log_message,
     told,
 )
+from tfprof.collector import collector_paused
 from tfprof.errors import OptionError
 from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
@@ -109,9 +110,10 @@ def profile(
     quirks = quirks_for(compat)
     chosen = Options.build(chosen_options(options), quirks)
     model = model_of(graph)
-    loaded, notes = build(model, run_meta, op_log, quirks, traces=cmd == "code")
-    tell(notes)
-    return answer(loaded.report(cmd, chosen, compat=compat))
+    with collector_paused():
+        loaded, notes = build(model, run_meta, op_log, quirks, traces=cmd == "code")
+        tell(notes)
+        return answer(loaded.report(cmd, chosen, compat=compat))
 
 
 def advise(

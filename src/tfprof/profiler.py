@@ -11,6 +11,7 @@ import numpy as np
 
 from tfprof.api import OptionsLike, answer, chosen_options, print_advice, tell
 from tfprof.builder import model_of
+from tfprof.collector import collector_paused
 from tfprof.loaders.profile_proto import read_profile
 from tfprof.loaders.sources import Source
 from tfprof.outputs.files import write_file
@@ -54,7 +55,7 @@ class Profiler:
             raise TypeError(f"step: a {type(step).__name__} was given; accepted is a whole number")
         if run_meta is None:
             raise TypeError("run_meta: None was given; accepted is a RunMetadata, bytes or a path")
-        with self._lock:
+        with self._lock, collector_paused():
             known = len(self.profile.records)
             self._session.add_step(int(step), run_meta)
             tell(self._session.notes)
