@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,14 +21,15 @@ from typing import Any
 from benchmarks.generate import TEXT_LIMIT, generate
 from benchmarks.machine import machine
 from benchmarks.page import PAGE, table_of, write_page
-from benchmarks.subjects import NAMES
+from benchmarks.subjects import NAMES, OPTIONS
 from benchmarks.targets import rows
 
-__all__ = ["main"]
+__all__ = ["environment", "main"]
 
 ROOT = Path(__file__).resolve().parent.parent
 TIMELINE_LIMIT = 20_000  # nodes above which the original needs more than 20 minutes
 TIMEOUT = 3600
+START = "start to op view"
 
 Results = dict[str, dict[str, dict[str, Any]]]
 
@@ -85,7 +87,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 def _plan(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """Which parts to run on whom: the two in turn, so that both see the same machine."""
     subjects = arguments.only.split(",") if arguments.only else list(NAMES)
-    parts = ["views", "one-shot", "timeline", "start to op view", "text graph"]
+    parts = ["views", "one-shot", "timeline", START, "text graph"]
     if arguments.parts:
         parts = arguments.parts.split(",")
     for part in parts:
@@ -94,7 +96,7 @@ def _plan(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
                 continue
             if part == "text graph" and (who != "ours" or arguments.size > TEXT_LIMIT):
                 continue
-            if who == "repaired" and part in ("start to op view", "one-shot"):
+            if who == "repaired" and part in (START, "one-shot"):
                 continue
             yield part, who
 
@@ -102,11 +104,13 @@ def _plan(arguments: argparse.Namespace) -> Iterator[tuple[str, str]]:
 def _measure(part: str, who: str, folder: Path, steps: int) -> dict[str, dict[str, Any]]:
     """What a process of its own finds; what it cannot say is missing."""
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.session"]
-    command += ["op view" if part == "start to op view" else part, who, str(folder), str(steps)]
-    began = time.monotonic()
+    command += [part, who, str(folder), str(steps)]
+    if part == START and who != "original":
+        command = _command_line(folder, steps)
+    began, spent = time.monotonic(), _children()
     try:
         done = subprocess.run(
-            command, env=_environment(), capture_output=True, timeout=TIMEOUT, check=False
+            command, env=environment(), capture_output=True, timeout=TIMEOUT, check=False
         )
     except subprocess.TimeoutExpired:
         return {"failures": {part: f"more than {TIMEOUT} s"}}
@@ -114,15 +118,32 @@ def _measure(part: str, who: str, folder: Path, steps: int) -> dict[str, dict[st
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["killed"]
         return {"failures": {part: f"exit {done.returncode}: {reason[0]}"}}
-    if part == "start to op view":
-        return {"seconds": {part: took}}
+    if part == START:
+        return {"seconds": {part: took}, "cpu": {part: _children() - spent}}
     found: dict[str, dict[str, Any]] = json.loads(done.stdout)
     if part != "views":
         found.pop("megabytes")
     return found
 
 
-def _environment() -> dict[str, str]:
+def _children() -> float:
+    """The processor time of all finished processes that were started from here."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _command_line(folder: Path, steps: int) -> list[str]:
+    """What a user of ours types to see op view of some files."""
+    runs = ",".join(str(folder / f"run_meta_{step}") for step in range(steps))
+    return [
+        *(sys.executable, "-m", "tfprof", f"--graph_path={folder / 'graph.pb'}"),
+        *(f"--run_meta_path={runs}", f"--op_log_path={folder / 'tfprof_log'}", "op"),
+        *("-select", ",".join(OPTIONS["select"]), "-order_by", OPTIONS["order_by"]),
+        *("-max_depth", str(OPTIONS["max_depth"])),
+    ]
+
+
+def environment() -> dict[str, str]:
     """As after an installation: compiled modules are kept; TensorFlow is quiet."""
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     compiled = Path(tempfile.gettempdir()) / "tfprof-benchmarks" / "compiled"
@@ -146,10 +167,12 @@ def _keep_least(kept: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]
 
 
 def _add_sums(found: dict[str, dict[str, Any]], steps: int) -> None:
-    seconds = found.get("seconds", {})
-    parts = [seconds.get(name) for name in ("load", *(f"step {step}" for step in range(steps)))]
-    if None not in parts:
-        seconds["files to profile"] = sum(parts)
+    names = ("load", *(f"step {step}" for step in range(steps)))
+    for kind in ("seconds", "cpu"):
+        values = found.get(kind, {})
+        parts = [values.get(name) for name in names]
+        if None not in parts:
+            values["files to profile"] = sum(parts)
 
 
 if __name__ == "__main__":

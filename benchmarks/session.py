@@ -33,13 +33,15 @@ class Session:
         self.folder = folder
         self.steps = steps
         self.seconds: dict[str, float | None] = {}
+        self.cpu: dict[str, float | None] = {}
         self.megabytes: dict[str, float] = {}
         self.failures: dict[str, str] = {}
 
     def time(self, name: str, task: Callable[[], Any], repeat: int = 1) -> None:
         """Note the least time that a task takes; its result is dropped outside of it."""
         try:
-            self.seconds[name] = min(_seconds(task) for _ in range(repeat))
+            runs = [_seconds(task) for _ in range(repeat)]
+            self.seconds[name], self.cpu[name] = (min(kind) for kind in zip(*runs, strict=True))
         except Exception as error:  # one that is missing must not end the run
             self.seconds[name] = None
             self.failures[name] = f"{type(error).__name__}: {error}"[:300]
@@ -59,10 +61,11 @@ class Session:
         self.note_memory("ready")
 
 
-def _seconds(task: Callable[[], Any]) -> float:
-    began = time.perf_counter()
+def _seconds(task: Callable[[], Any]) -> tuple[float, float]:
+    """The wall and processor time of a task."""
+    began, spent = time.perf_counter(), time.process_time()
     result = task()
-    took = time.perf_counter() - began
+    took = time.perf_counter() - began, time.process_time() - spent
     del result
     return took
 
@@ -136,7 +139,7 @@ PARTS: dict[str, Callable[[Session], None]] = {
     "views": views,
     "one-shot": one_shot,
     "timeline": timeline,
-    "op view": op_view,
+    "start to op view": op_view,
     "text graph": text_graph,
 }
 
@@ -159,6 +162,7 @@ def main(argv: list[str]) -> int:
     sys.stdout.flush()
     found = {
         "seconds": session.seconds,
+        "cpu": session.cpu,
         "megabytes": session.megabytes,
         "failures": session.failures,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.session import VIEWS
 
@@ -26,6 +26,7 @@ class Row:
     target: float | None = None
     unit: str = "s"
     limit: float | None = None
+    processor: tuple[float | None, float | None] = (None, None)
 
     @property
     def ratio(self) -> float | None:
@@ -33,6 +34,12 @@ class Row:
         if self.original is None or not self.ours:
             return None
         return self.original / self.ours
+
+    @property
+    def processor_ratio(self) -> float | None:
+        """The same of processor time, which other work on the machine disturbs less."""
+        original, ours = self.processor
+        return original / ours if original is not None and ours else None
 
     @property
     def reached(self) -> bool | None:
@@ -53,9 +60,10 @@ def rows(size: int, results: Mapping[str, Mapping[str, Mapping[str, float | None
         values = [
             results.get(who, {}).get(kind, {}).get(name) for who in ("original", "ours", "repaired")
         ]
-        return Row(
-            name, *values, target=target[at] if target and size >= SMALL else None, unit=unit
-        )
+        cpu = [results.get(who, {}).get("cpu", {}).get(name) for who in ("original", "ours")]
+        wanted = target[at] if target and size >= SMALL else None
+        found = Row(name, *values, target=wanted, unit=unit)
+        return found if unit == "MB" else replace(found, processor=(cpu[0], cpu[1]))
 
     table = [row("files to profile", (10.0, 15.0)), row("load"), row("step 0"), row("step 1")]
     for when in ("first", "again", "all columns"):
