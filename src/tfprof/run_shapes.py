@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.cost.original import Shape
+from tfprof.limits import MOST_GAPS
 from tfprof.profiles.columns import SHAPES, Bools, Ints, Records, starts
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import TensorShapeProto
@@ -19,7 +20,7 @@ from tfprof.quirks import Quirks
 __all__ = ["with_run_shapes"]
 
 # How the runtime calls a fed tensor: the node's name, its output, and the number of the argument.
-_FED = re.compile(r"_arg_(.+)_(\d+)_\d+")
+_FED = re.compile(r"_arg_(.+)_([0-9]{1,9})_[0-9]+")
 _Seen = Iterator[tuple[int, list[tuple[int, Shape | None]]]]
 
 
@@ -34,6 +35,7 @@ def with_run_shapes(
     open_nodes = _incomplete(profile)
     found: dict[int, list[Shape | None]] = {}
     conflicts: list[str] = []
+    room = MOST_GAPS
     for records in runs:
         for node, outputs in _seen(profile, records, open_nodes, quirks):
             if node not in found:
@@ -42,6 +44,10 @@ def with_run_shapes(
             if quirks.exact_run_names and len(outputs) != len(known):
                 continue
             for output, traced in outputs:
+                gap = max(output - len(known), 0)
+                if output < 0 or gap > room:
+                    continue
+                room -= gap
                 known += [None] * (output + 1 - len(known))
                 try:
                     known[output] = _merged(known[output], traced)

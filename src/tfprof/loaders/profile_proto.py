@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.errors import LoadError
+from tfprof.limits import MOST_GAPS
 from tfprof.loaders.op_log import stacks_of
 from tfprof.loaders.sources import Source, read_message
 from tfprof.loaders.wire import columns_of
@@ -151,8 +152,11 @@ def _output_shapes(maps: pa.Array) -> pa.Array:
         ordered = shapes.take(pa.array(order))
         return pa.ListArray.from_arrays(pa.array(at, pa.int32()), ordered).cast(SHAPES)
     lists: list[list[list[int]]] = [[] for _ in range(len(maps))]
+    room = MOST_GAPS
     for row, output, shape in zip(owner.tolist(), key.tolist(), shapes.to_pylist(), strict=True):
-        if 0 <= output < 1 << 16:
+        gap = max(output - len(lists[row]), 0)
+        if output >= 0 and gap <= room:
+            room -= gap
             lists[row] += [[]] * (output + 1 - len(lists[row]))
             lists[row][output] = shape
     return pa.array(lists, SHAPES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +15,8 @@ from tfprof.profiles.columns import Bools, Ints, numbers, present, starts
 from tfprof.protos import columns_pb2, run_metadata_pb2
 
 __all__ = ["RunColumns", "read_run"]
+
+_LARGE, _LARGEST = 2**62, 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,10 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
 
 
 def _sums(at: Ints, values: Ints) -> Ints:
-    """The sum of each run of values from one start to the next."""
+    """The sum of each run of values from one start to the next, at most what 64 bits hold."""
+    if np.abs(values.astype(np.float64)).sum() >= _LARGE:
+        exact = [sum(values[a:b].tolist()) for a, b in itertools.pairwise(at.tolist())]
+        return np.array([max(-_LARGEST - 1, min(total, _LARGEST)) for total in exact], np.int64)
     running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
     return running[at[1:]] - running[at[:-1]]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OutputError
+from tfprof.limits import LARGEST_ANSWER
 from tfprof.outputs.files import write_file
 from tfprof.outputs.flame import own_share, parents, selected
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 _UNSAFE = str.maketrans({";": ":", "\n": " ", "\r": " "})
-_LARGEST = 2**31
 
 
 def write(report: Report, keys: Mapping[str, str]) -> None:
@@ -41,6 +41,6 @@ def _stacks(report: Report) -> list[str]:
         name = name.translate(_UNSAFE)
         found.append(f"{found[parent]};{name}" if parent else name)
         size += len(found[-1])
-        if size > _LARGEST:
+        if size > LARGEST_ANSWER:
             raise OutputError("folded: the stacks are too deep to be written out; use speedscope")
     return found

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tfprof.limits import check_answer
 from tfprof.metrics import METRICS, Metric
 from tfprof.outputs.files import write_file
 from tfprof.outputs.pprof_samples import add_leaf_samples, add_samples
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write"]
 
+_PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}
 _COMMENTS = {
     "micros": "Sum of accelerator execution time and cpu execution time.",
@@ -42,6 +44,9 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
     if refused(report, "pprof"):
         return
     metrics = [METRICS[name] for name in dict.fromkeys(report.options.select)]
+    depth = report.view.tree.depth
+    stacks = int(report.tree.depth.sum()) + int(depth[report.view.member_at].sum())
+    check_answer(_PER_FRAME * stacks, "pprof")
     tables = Tables()
     if report.quirks.leaf_samples_only:
         add_leaf_samples(report, metrics[0], tables)

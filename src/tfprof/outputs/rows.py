@@ -16,6 +16,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from tfprof.errors import OutputError
+from tfprof.limits import check_answer
 from tfprof.metrics import METRICS
 from tfprof.outputs.files import replaced, write_file
 from tfprof.outputs.flame import parents
@@ -72,9 +73,11 @@ def _paths(report: Report, names: list[str]) -> list[str]:
     """What tells rows apart: in code view the names of all frames, elsewhere just the name."""
     if report.kind != "code":
         return names
-    found = [names[0]]
+    found, size = [names[0]], 0
     for name, parent in zip(names[1:], report.tree.parent[1:].tolist(), strict=True):
         found.append(f"{found[parent]}{_SEPARATOR}{name}" if parent else name)
+        size += len(found[-1])
+        check_answer(size, "the paths of the rows")
     return found
 
 

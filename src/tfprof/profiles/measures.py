@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,7 +37,7 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     runs = runs_of(profile, quirks)
     count = len(profile.nodes)
     wanted = None if step == AVERAGE else profile.steps.index(step)
-    sums = np.zeros((10, count), np.int64)
+    sums = np.zeros((10, count), _kind_of_sums(profile, runs, quirks))
     _add_memory(sums, runs, wanted)
     _add_times(sums, runs, wanted)
     spans = slice(None) if wanted is None else runs.span_step == wanted
@@ -48,7 +50,7 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     ran[runs.span_node] = True
     # A node that never ran is counted once, one that ran as often as it did.
     float_ops = profile.nodes.float_ops * np.where(ran, sums[8], 1)
-    table = np.zeros((count, len(MEASURES)), np.int64)
+    table = np.zeros((count, len(MEASURES)), sums.dtype)
     table[:, :4] = sums[:4].T
     table[:, 4:6] = sums[4:6].T
     counts = parameters(profile, quirks)
@@ -60,6 +62,21 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     table[:, 9] = 1
     table[:, 10] = sums[9]
     return table
+
+
+def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
+    """64 bits, or numbers of any size where sums over all nodes may not fit."""
+    if quirks.wrapping_parameters:
+        return np.int64
+    sizes = runs.memory[:, _MEMORY_FROM : _MEMORY_FROM + 4]
+    often = float(runs.span_runs.sum(dtype=np.float64))
+    bounds = [
+        *np.abs(sizes.astype(np.float64)).sum(axis=0).tolist(),
+        float(np.abs(runs.time_duration.astype(np.float64)).sum()),
+        float(np.abs(runs.span_runs.astype(np.float64)).sum()),
+        float(np.abs(profile.nodes.float_ops.astype(np.float64)).sum()) * max(often, 1),
+    ]
+    return np.int64 if max(bounds) < 2**62 else object
 
 
 def _add_memory(sums: Ints, runs: Runs, step: int | None) -> None:
@@ -101,7 +118,11 @@ def _parameters(shapes: pa.Array, quirks: Quirks) -> Ints:
     result[known[negative]] = 0
     if quirks.wrapping_parameters:
         return result
-    magnitude = np.multiply.reduceat(np.abs(sizes.astype(np.float64)), first)
+    with np.errstate(over="ignore", invalid="ignore"):
+        magnitude = np.multiply.reduceat(np.abs(sizes.astype(np.float64)), first)
+    # No machine can hold so many, and no text shows the number: it counts as unknown.
+    result[known[np.isinf(magnitude)]] = 0
+    magnitude[np.isinf(magnitude)] = 0
     if magnitude[~negative].sum() < 2**62:
         return result
     exact = result.astype(object)

@@ -251,7 +251,7 @@ def _record_part(
         "span_step": np.full(int(accepted.sum()), step, np.int64),
         "span_runs": runs[accepted].astype(np.int64),
         "span_start": np.where(started, records.start, np.iinfo(np.int64).max)[accepted],
-        "span_end": np.where(started, records.start + duration, 0)[accepted],
+        "span_end": np.where(started, _added(records.start, duration), 0)[accepted],
         "time_node": node[timed],
         "time_step": np.full(int(timed.sum()), step, np.int32),
         "time_device": records.device[timed],
@@ -308,22 +308,32 @@ def _memory(records: Records, rows: Ints, rules: _Rules) -> Ints:
     """The columns of MEMORY_FIELDS for some records."""
     persistent, temporary = records.persistent[rows], records.temporary[rows]
     host = rules.host[records.device[rows]]
-    fixed = persistent + temporary
+    fixed = _added(persistent, temporary)
     return np.stack(
         [
-            records.start[rows] + records.duration[rows],
+            _added(records.start[rows], records.duration[rows]),
             np.where(host, temporary, 0),
             np.where(host, persistent, 0),
             np.where(host, 0, temporary),
             np.where(host, 0, persistent),
-            records.total[rows] + fixed,
-            records.peak[rows] + fixed,
-            records.live[rows] + persistent,
+            _added(records.total[rows], fixed),
+            _added(records.peak[rows], fixed),
+            _added(records.live[rows], persistent),
             records.output_bytes[rows],
             records.in_use[rows],
         ],
         axis=1,
     ).reshape(-1, len(MEMORY_FIELDS))
+
+
+def _added(left: Ints, right: Ints) -> Ints:
+    """Sums that stop at the largest number of 64 bits instead of turning negative."""
+    total = left + right
+    turned = ((left ^ total) & (right ^ total)) < 0
+    if not turned.any():
+        return total
+    limits = np.iinfo(np.int64)
+    return np.where(turned, np.where(left < 0, limits.min, limits.max), total)
 
 
 def _saved_part(saved: SavedRuns, steps: tuple[int, ...]) -> dict[str, Ints]:

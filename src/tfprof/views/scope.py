@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.errors import LoadError
+from tfprof.limits import largest_scopes
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
@@ -42,7 +44,14 @@ def build(profile: Profile, quirks: Quirks) -> View:
 def _missing_scopes(names: pa.Array) -> pa.Array:
     """The scopes above names that are no names themselves."""
     levels = [_scopes_of(names)]
+    room = largest_scopes(names.nbytes)
     while len(levels[-1]):
+        room -= levels[-1].nbytes
+        if room < 0:
+            raise LoadError(
+                "scope view: names have too many parts, and their scopes take too much memory; "
+                "use op, graph or code view"
+            )
         levels.append(_scopes_of(levels[-1]))
     scopes = pa.concat_arrays(levels).unique()
     return scopes.filter(pc.invert(pc.is_in(scopes, value_set=names)))

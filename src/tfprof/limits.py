@@ -1,0 +1,31 @@
+"""Bounds that no honest input or answer meets, so that a hostile one cannot take all memory.
+
+`docs/robustness.md` lists them.
+"""
+
+from __future__ import annotations
+
+from tfprof.errors import OutputError
+
+__all__ = ["LARGEST_ANSWER", "MOST_GAPS", "check_answer", "largest_scopes"]
+
+LARGEST_ANSWER = 1 << 29
+"""The most bytes of an answer."""
+
+MOST_GAPS = 1_000_000
+"""The most outputs without a shape that are assumed because a later one has a number."""
+
+_SCOPES_AT_LEAST, _SCOPES_PER_BYTE = 1 << 26, 64
+
+
+def check_answer(size: int, what: str) -> None:
+    """Refuse an answer that would be too large, before it is made."""
+    if size > LARGEST_ANSWER:
+        raise OutputError(
+            f"{what}: would take {size / 1e9:,.1f} GB; lower max_depth or show fewer nodes"
+        )
+
+
+def largest_scopes(names: int) -> int:
+    """The most bytes of the scopes above names that take some bytes themselves."""
+    return min(_SCOPES_AT_LEAST + _SCOPES_PER_BYTE * names, 1 << 30)
