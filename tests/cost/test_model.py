@@ -243,6 +243,34 @@ def test_signatures(saved: Path) -> None:
         cost(saved, "three")
 
 
+def test_graphs_of_v1(tf: Any, tmp_path: Path) -> None:
+    """A meta graph knows what is trained; a graph alone tells slots by their names."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, (None, 8), name="x")
+        w = v1.get_variable("w", (8, 4))
+        fixed = v1.get_variable("fixed", (4,), trainable=False)
+        v1.train.AdamOptimizer().minimize(tf.reduce_sum(x @ w + fixed))
+        v1.train.export_meta_graph(str(tmp_path / "model.meta"))
+    (tmp_path / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    (tmp_path / "graph.pbtxt").write_text(str(graph.as_graph_def()))
+
+    made = cost(tmp_path / "model.meta")
+    assert (made.params, made.trainable_params) == (36, 32)
+    assert {v.name for v in made.variables if v.role == "slot"} == {
+        "w/Adam", "w/Adam_1", "beta1_power", "beta2_power",
+    }  # fmt: skip
+    for name in ("graph.pb", "graph.pbtxt"):
+        plain = cost(tmp_path / name)
+        assert plain.params == 36
+        # The graph also has the gradient to x, which training does not ask for.
+        assert plain.macs == made.macs == 3 * 8 * 4 * B
+        assert cost(tmp_path / name, outputs=["Adam"]).macs == 2 * 8 * 4 * B
+    (tmp_path / "graph.pbtxt").write_text("node {")
+    with pytest.raises(LoadError, match="is not a GraphDef in text"):
+        cost(tmp_path / "graph.pbtxt")
+
+
 def test_without_signatures(tf: Any, tmp_path: Path) -> None:
     tf.saved_model.save(tf.Module(), str(tmp_path))
     with pytest.raises(LoadError, match="has no signatures"):

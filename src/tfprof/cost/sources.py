@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
 from tfprof.cost import parameters
@@ -21,8 +22,8 @@ from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 __all__ = ["Source", "read"]
 
 _ACCEPTED = (
-    "a SavedModel directory, a .pb or .keras file, a GraphDef (message or bytes), a Keras model,"
-    " a tf.function, a concrete function or a graph"
+    "a SavedModel directory, a .pb, .pbtxt, .meta or .keras file, a GraphDef (message or bytes),"
+    " a Keras model, a tf.function, a concrete function or a graph"
 )
 
 
@@ -92,7 +93,19 @@ def _path(path: Path, signature: str | None) -> Source:
     data = _bytes(path)
     if path.name == "saved_model.pb":
         return _saved(_parse(SavedModel, data, str(path)), str(path), signature)
+    if path.suffix == ".meta":
+        return _saved(_parse(MetaGraphDef, data, str(path)), str(path), signature)
+    if path.suffix == ".pbtxt":
+        return _graph(_parse_text(data, str(path)))
     return _graph(_parse(GraphDef, data, str(path)))
+
+
+def _parse_text(data: bytes, what: str) -> GraphDef:
+    try:
+        return text_format.Parse(data, GraphDef(), allow_unknown_field=True)
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        message = " ".join(str(error).split())
+        raise LoadError(f"{what} is not a GraphDef in text: {message}") from None
 
 
 def _bytes(path: Path) -> bytes:
@@ -151,6 +164,10 @@ def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) 
         meta = (served or model.meta_graphs)[0]
     else:
         meta = model
+        if not meta.signature_def and signature is None:
+            # A graph as v1 saves it beside a checkpoint: nothing says what will be asked for.
+            variables = with_slots(parameters.of_meta_graph(meta))
+            return replace(_graph(meta.graph_def), variables=variables)
     name = _signature(meta, where, signature)
     chosen = meta.signature_def[name]
     roots = sorted({info.name.partition(":")[0] for info in chosen.outputs.values()})
