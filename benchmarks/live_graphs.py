@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 VIEWS = ("scope", "graph", "op", "code")
@@ -138,18 +139,16 @@ def main() -> int:
         for view in VIEWS:
             for title, preset in presets.items():
                 options = {**preset, "output": "none"}
-                original, ours = seconds(
-                    [
-                        lambda: tf.compat.v1.profiler.profile(graph, run, None, view, options),
-                        lambda: tfprof.profile(graph, run, None, view, options),
-                    ],
-                    arguments.rounds,
-                )
+                asked = (graph, run, None, view, options)
+                calls = [
+                    partial(p, *asked) for p in (tf.compat.v1.profiler.profile, tfprof.profile)
+                ]
+                original, ours = seconds(calls, arguments.rounds)
                 ratio = original / ours
                 worst = min(worst, ratio)
-                cells = [f"{original * 1e3:.0f} ms", f"{ours * 1e3:.0f} ms", f"{ratio:.1f}×"]
+                cells = [f"{original * 1e3:.0f} ms", f"{ours * 1e3:.0f} ms", f"{ratio:.1f}x"]
                 print(f"| {name} | {nodes} | {view} | {title} | {' | '.join(cells)} |", flush=True)
-    print(f"\nworst ratio {worst:.1f}× (target {TARGET:.0f}×)")
+    print(f"\nworst ratio {worst:.1f}x (target {TARGET:.0f}x)")
     return 0 if worst >= TARGET else 1
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from tfprof import outputs
+from tfprof.answers import OptionsLike, answer, check_view, chosen_options, tell
 from tfprof.builder import (
     add_run,
     build,
@@ -21,20 +21,16 @@ from tfprof.builder import (
     told,
 )
 from tfprof.collector import collector_paused
-from tfprof.errors import OptionError
 from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
 from tfprof.loaders.sources import Source
-from tfprof.option_builder import ProfileOptionBuilder
-from tfprof.options import Options, did_you_mean
+from tfprof.options import Options
 from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
 from tfprof.quirks import quirks_for
-from tfprof.report import Report
 from tfprof.session import Session
-from tfprof.views import VIEWS
 
 __all__ = [
     "ALL_ADVICE",
@@ -56,7 +52,6 @@ ALL_ADVICE: dict[str, dict[str, Any]] = {
 }
 """The original's checkers, each without options."""
 
-OptionsLike = Mapping[str, Any] | Options | int | None
 _LOG_NAME = "tfprof_log"
 
 
@@ -181,38 +176,3 @@ def write_op_log(
     tell(notes + told(loaded, counted, quirks, has_run=run_meta is not None)[1])
     data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
     write_file(Path(log_dir) / _LOG_NAME, data)
-
-
-def answer(report: Report) -> Any:
-    """Write a report as the original's functions do, with banners on the terminal."""
-    tell(report.messages)
-    if outputs.parse(report.options.output)[0].name == "stdout":
-        outputs.print_bytes(outputs.text.with_banners(report))
-    else:
-        report.write()
-    return report.proto()
-
-
-def check_view(cmd: Any) -> None:
-    """Refuse what is no view."""
-    if not isinstance(cmd, str):
-        raise TypeError(f"cmd: a {type(cmd).__name__} was given; accepted are {', '.join(VIEWS)}")
-    if cmd not in VIEWS:
-        hint = did_you_mean(cmd, VIEWS)
-        raise OptionError(f"unknown cmd: {cmd}; known are {', '.join(VIEWS)}{hint}")
-
-
-def chosen_options(options: OptionsLike) -> Mapping[str, Any] | Options:
-    """The options themselves, or those that stand for none: parameters of trainable variables."""
-    if options is None or (isinstance(options, int) and options == 0):
-        return ProfileOptionBuilder.trainable_variables_parameter()
-    if isinstance(options, (Mapping, Options)):
-        return options
-    kind = type(options).__name__
-    raise TypeError(f"options: a {kind} was given; accepted are a dict and tfprof.Options")
-
-
-def tell(messages: Iterable[str]) -> None:
-    """Messages, a line each, where errors go."""
-    if sys.stderr is not None:
-        sys.stderr.write("".join(f"{message}\n" for message in messages))

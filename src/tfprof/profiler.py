@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.api import OptionsLike, answer, chosen_options, print_advice, tell
+from tfprof.answers import OptionsLike, answer, chosen_options, tell
+from tfprof.api import print_advice
 from tfprof.builder import model_of
 from tfprof.collector import collector_paused
 from tfprof.loaders.profile_proto import read_profile
