@@ -169,6 +169,22 @@ def test_binding() -> None:
         made.bind(B=0)
 
 
+def test_symbols_that_must_be_equal() -> None:
+    graph = GraphDef()
+    for name in "pqr":
+        placeholder(graph, 2, -1)
+        graph.node[-1].name = name
+    for name, left, right in (("s", "q", "p"), ("t", "r", "q"), ("u", "p", "r")):
+        node = graph.node.add(name=name, op="AddV2", input=[left, right])
+        node.attr["T"].type = DataType.DT_FLOAT
+    made = cost(graph)
+    (name,) = made.symbols
+    assert made.float_ops == 3 * 2 * symbol(name)
+    assert len(made.ledger.notes) == 2
+    assert all("are taken to be equal" in note for note in made.ledger.notes)
+    assert made.bind(**{name: 5}).float_ops == 30
+
+
 @pytest.mark.parametrize(
     ("source", "text"),
     [

@@ -176,9 +176,22 @@ class Interpreter:
             return old_control(node, inputs)
         site = Site(canonical(node.op), node.attr, inputs)
         outputs = infer(site)
-        for kept, dropped in site.equal:
-            self.equal.setdefault(dropped, kept)
+        for one, other in site.equal:
+            self._equate(one, other)
         return outputs
+
+    def _equate(self, one: str, other: str) -> None:
+        kept, dropped = self.representative(one), self.representative(other)
+        if dropped == "B":
+            kept, dropped = dropped, kept
+        if kept != dropped:
+            self.equal[dropped] = kept
+
+    def representative(self, name: str) -> str:
+        """The one of all symbols taken to be equal to a symbol that stands for them."""
+        while name in self.equal:
+            name = self.equal[name]
+        return name
 
     def _stated(self, body: Body, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Outputs with what the graph and the run state about them."""

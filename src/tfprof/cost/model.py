@@ -207,7 +207,9 @@ def _compute(source: Source, run_shapes: Mapping[str, Sequence[Shape | None]]) -
         {name: meaning for name, meaning in named.items() if name not in interpreter.symbols}
     )
     run = _Run(root, Tallies(), interpreter, source)
-    same: dict[str, Count] = {old: symbol(new) for old, new in interpreter.equal.items()}
+    same: dict[str, Count] = {
+        name: symbol(interpreter.representative(name)) for name in interpreter.equal
+    }
     return _result(run, same)
 
 
