@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.cli.console import Console, checked, missing_inputs, options_block
+from tfprof.cli.models import COST_FLAGS, MODEL_FLAGS, show_cost, show_model
 from tfprof.cli.words import Flag, Line
 from tfprof.errors import OptionError
 from tfprof.options import did_you_mean
@@ -202,6 +203,31 @@ COMMANDS: dict[str, Command] = {
             flags=(Flag("json", "switch", "findings with their numbers, for programs"),),
             teach="All checkers run unless some are named.\n\n"
             "  advise\n  advise ExpensiveOperationChecker --json",
+        ),
+        Command(
+            "model",
+            "what each layer of a SavedModel, .pb or .keras file costs",
+            show_model,
+            words="PATH",
+            where="flags",
+            flags=MODEL_FLAGS,
+            teach="Layers in the order in which they run, with output shape, parameters and float\n"
+            "operations for one example; then the totals and what was not counted. An unknown\n"
+            "batch size is B.\n\n"
+            "  tfprof model my_saved_model\n"
+            "  tfprof model my_saved_model --bind B=8 --json",
+        ),
+        Command(
+            "cost",
+            "what each operation of a model costs, and why",
+            show_cost,
+            words="PATH",
+            where="flags",
+            flags=COST_FLAGS,
+            teach="Float operations by type, two per multiply-add, with functions and loops\n"
+            "written out.\n\n"
+            "  tfprof cost my_saved_model\n"
+            "  tfprof cost my_saved_model --explain MatMul",
         ),
         Command(
             "set",

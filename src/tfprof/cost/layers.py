@@ -12,7 +12,7 @@ from tfprof.cost.parameters import Variable
 from tfprof.cost.polynomial import Count, bind, exact, pretty
 from tfprof.cost.tensors import Dims
 
-__all__ = ["Layer", "ModelTable", "model_table"]
+__all__ = ["Layer", "ModelTable", "model_table", "operation_text", "to_dict", "totals"]
 
 _BATCH = "B"
 _COUNTER = re.compile(r"_\d+$")
@@ -49,49 +49,78 @@ class ModelTable:
             )
             for layer in self.layers
         ]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = []
-        for row in rows:
-            left = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
-            right = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
-            lines.append("  ".join([*left, *right]).rstrip())
-        lines.insert(1, "-" * max(map(len, lines)))
-        return "\n".join([*lines, "", *self._totals()]) + "\n"
-
-    def _totals(self) -> list[str]:
-        cost = self.cost
-        frozen = cost.params - cost.trainable_params
-        lines = [
-            f"parameters        {cost.params:,} ({cost.trainable_params:,} trainable, "
-            f"{frozen:,} not)",
-            f"float operations  {pretty(cost.float_ops)} "
-            f"({pretty(cost.contraction_float_ops)} in matrix products and convolutions), "
-            "2 per multiply-add",
-        ]
-        lines += [f"  {name} is the {meaning}" for name, meaning in cost.symbols.items()]
-        return [*lines, cost.ledger.summary(), *cost.ledger.notes]
+        return _aligned(rows, left=2) + "\n\n" + "\n".join(totals(self.cost)) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
         """Layers and totals in plain numbers, polynomials as text."""
-        cost = self.cost
         layers = [{**asdict(layer), "float_ops": _plain(layer.float_ops)} for layer in self.layers]
-        return {
-            "layers": layers,
-            "params": cost.params,
-            "trainable_params": cost.trainable_params,
-            "float_ops": _plain(cost.float_ops),
-            "macs": _plain(cost.macs),
-            "contraction_float_ops": _plain(cost.contraction_float_ops),
-            "elementwise_float_ops": _plain(cost.elementwise_float_ops),
-            "symbols": dict(cost.symbols),
-            "ledger": {
-                "counted": cost.ledger.counted,
-                "free": cost.ledger.free,
-                "unknown": cost.ledger.unknown,
-                "unknown_ops": dict(cost.ledger.unknown_ops),
-                "notes": list(cost.ledger.notes),
-            },
-        }
+        return {"layers": layers, **to_dict(self.cost)}
+
+
+def totals(cost: Cost) -> list[str]:
+    """Lines that say what a model costs, and how complete the count is."""
+    frozen = cost.params - cost.trainable_params
+    whole, contractions = pretty(cost.float_ops), pretty(cost.contraction_float_ops)
+    trained = f"({cost.trainable_params:,} trainable, {frozen:,} not)"
+    inside = f"({contractions} in matrix products and convolutions), 2 per multiply-add"
+    lines = [f"parameters        {cost.params:,} {trained}", f"float operations  {whole} {inside}"]
+    lines += [f"  {name} is the {meaning}" for name, meaning in cost.symbols.items()]
+    return [*lines, cost.ledger.summary(), *cost.ledger.notes]
+
+
+def operation_text(cost: Cost) -> str:
+    """What each operation type costs, the dearest first, and the totals."""
+    whole = _for_one(cost.float_ops)
+    ranked = []
+    for op, work in cost.by_op_type.items():
+        one = _for_one(work.float_ops)
+        share = one / whole if isinstance(one, int) and isinstance(whole, int) and whole else 0.0
+        ranked.append((share, op, work))
+    rows = [("op type", "nodes", "float operations", "share")]
+    rows += [
+        (op, str(work.nodes), pretty(work.float_ops), f"{share:.1%}")
+        for share, op, work in sorted(ranked, key=lambda row: (-row[0], row[1]))
+        if work.float_ops
+    ]
+    return _aligned(rows, left=1) + "\n\n" + "\n".join(totals(cost)) + "\n"
+
+
+def to_dict(cost: Cost) -> dict[str, Any]:
+    """Totals, op types and ledger in plain numbers, polynomials as text."""
+    return {
+        "params": cost.params,
+        "trainable_params": cost.trainable_params,
+        "float_ops": _plain(cost.float_ops),
+        "macs": _plain(cost.macs),
+        "contraction_float_ops": _plain(cost.contraction_float_ops),
+        "elementwise_float_ops": _plain(cost.elementwise_float_ops),
+        "by_op_type": {
+            op: {"float_ops": _plain(work.float_ops), "nodes": work.nodes}
+            for op, work in cost.by_op_type.items()
+        },
+        "symbols": dict(cost.symbols),
+        "ledger": {
+            "counted": cost.ledger.counted,
+            "free": cost.ledger.free,
+            "unknown": cost.ledger.unknown,
+            "unknown_ops": dict(cost.ledger.unknown_ops),
+            "notes": list(cost.ledger.notes),
+        },
+    }
+
+
+def _aligned(rows: list[tuple[str, ...]], *, left: int) -> str:
+    """Rows as columns below a rule; the first `left` columns begin at the left."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines)
 
 
 def _plain(count: Count) -> int | str:
