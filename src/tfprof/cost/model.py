@@ -273,8 +273,15 @@ def bound(made: Cost, values: Mapping[str, int]) -> Cost:
         if not isinstance(value, int) or value < (0 if trips else 1):
             least = "a count" if trips else "a size of 1 or more"
             raise OptionError(f"cannot bind {name!r} to {value!r}: {least} is needed")
-    merged = {name: bind(value, values) for name, value in made._values.items()}
-    return _result(made._run, {**merged, **values})
+    chosen: dict[str, int] = {}
+    for name, value in values.items():
+        kept = made._run.interpreter.representative(name)
+        if chosen.setdefault(kept, value) != value:
+            raise OptionError(
+                f"cannot bind {name!r} to {value}: it is taken to be equal to {kept!r}"
+            )
+    merged = {name: bind(value, chosen) for name, value in made._values.items()}
+    return _result(made._run, {**merged, **chosen})
 
 
 def _bound_shape(shape: Dims | None, values: Mapping[str, Count]) -> Dims | None:
