@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tfprof.errors import OutputError
 
-__all__ = ["LARGEST_ANSWER", "MOST_GAPS", "check_answer", "largest_scopes"]
+__all__ = ["LARGEST_ANSWER", "MOST_GAPS", "check_answer", "largest_scopes", "largest_table"]
 
 LARGEST_ANSWER = 1 << 29
 """The most bytes of an answer."""
@@ -16,6 +16,7 @@ MOST_GAPS = 1_000_000
 """The most outputs without a shape that are assumed because a later one has a number."""
 
 _SCOPES_AT_LEAST, _SCOPES_PER_BYTE = 1 << 26, 64
+_TABLE_AT_LEAST, _TABLE_PER_BYTE = 1 << 26, 1000
 
 
 def check_answer(size: int, what: str) -> None:
@@ -29,3 +30,8 @@ def check_answer(size: int, what: str) -> None:
 def largest_scopes(names: int) -> int:
     """The most bytes of the scopes above names that take some bytes themselves."""
     return min(_SCOPES_AT_LEAST + _SCOPES_PER_BYTE * names, 1 << 30)
+
+
+def largest_table(size: int) -> int:
+    """The most bytes that a compressed table of some bytes may unpack to."""
+    return _TABLE_AT_LEAST + _TABLE_PER_BYTE * size

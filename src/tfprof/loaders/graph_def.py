@@ -12,7 +12,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
-from tfprof.loaders.sources import Source, is_text, read_bytes
+from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
 from tfprof.loaders.text_graph import graph_from_text
 from tfprof.loaders.wire import columns_of_bytes
 from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
@@ -94,7 +94,7 @@ def _text_graph(data: bytes, called: str) -> graph_pb2.GraphDef:
     if data.lstrip().startswith((b"meta_info_def", b"graph_def")):
         kind = saved_model_pb2.MetaGraphDef
     try:
-        message = text_format.Parse(data.decode("utf-8"), kind())
+        message = parse_text(data, kind)
     except UnicodeDecodeError as error:
         raise LoadError(f"{called}: not {WHAT}; byte {error.start} is no UTF-8 text") from None
     except (text_format.ParseError, RecursionError, ValueError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from google.protobuf.message import DecodeError
 from tfprof.errors import LoadError
 from tfprof.loaders.wire import columns_of, columns_of_bytes
 
-__all__ = ["Source", "is_text", "read_bytes", "read_columns", "read_message"]
+__all__ = ["Source", "is_text", "parse_text", "read_bytes", "read_columns", "read_message"]
 
 Source = Any
 """A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
@@ -68,9 +69,18 @@ def _text_message(data: bytes, kind: Any) -> Any:
     if not is_text(data):
         return None
     try:
-        return text_format.Parse(data.decode("utf-8"), kind())
+        return parse_text(data, kind)
     except (UnicodeDecodeError, text_format.ParseError, RecursionError, ValueError):
         return None
+
+
+def parse_text(data: bytes, kind: Any) -> Any:
+    """The message that a text is; protobuf's errors if it is none."""
+    with warnings.catch_warnings():
+        # Python's own about escapes that it does not know; they are kept as they stand.
+        warnings.filterwarnings("ignore", "invalid", DeprecationWarning)
+        warnings.filterwarnings("ignore", "invalid", SyntaxWarning)
+        return text_format.Parse(data.decode("utf-8"), kind())
 
 
 def _not_that(called: str, described: str) -> LoadError:

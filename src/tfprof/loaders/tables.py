@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tfprof.errors import LoadError
+from tfprof.limits import largest_table
+from tfprof.loaders.table_checks import fault_of
 from tfprof.profiles.columns import Edges, Nodes, Records, SavedRuns, Stacks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS
@@ -30,6 +32,7 @@ PART = "part"
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
+_ROWS = 4096
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs"}
 
 
@@ -46,10 +49,21 @@ def place(kind: type, field: str) -> tuple[str, str]:
 
 def read_tables(folder: str | os.PathLike[str]) -> Profile:
     """The profile whose tables are in a folder."""
-    tables = _Tables(Path(folder))
+    try:
+        profile = _profile(_Tables(Path(folder)))
+        fault = fault_of(profile)
+    except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise LoadError(f"{folder}: not the tables of a profile; {reason}") from None
+    if fault:
+        raise LoadError(f"{folder}: not the tables of a profile; {fault}")
+    return profile
+
+
+def _profile(tables: _Tables) -> Profile:
     about = tables.read("profile").to_pylist()[0]
     if about["version"] != VERSION:
-        raise LoadError(f"{folder}: tables of version {about['version']}, expected {VERSION}")
+        raise LoadError(f"{tables.folder}: tables of version {about['version']}, not {VERSION}")
     types = tables.read("types")
     return Profile(
         nodes=Nodes(**tables.columns(Nodes, "nodes")),
@@ -81,9 +95,10 @@ class _Tables:
         if name not in self.known:
             path = self.folder / f"{name}.parquet"
             try:
-                self.known[name] = pyarrow.parquet.read_table(path)
-            except (OSError, pa.ArrowException) as error:
-                reason = "no such file" if isinstance(error, FileNotFoundError) else error
+                self.known[name] = _table(path)
+            except (OSError, ValueError, pa.ArrowException) as error:
+                first = (str(error).splitlines() or [""])[0]
+                reason = "no such file" if isinstance(error, FileNotFoundError) else first
                 raise LoadError(f"{path}: cannot read the table: {reason}") from None
         table = self.known[name]
         if part is None:
@@ -95,6 +110,25 @@ class _Tables:
         """The fields of a record that is a table of its own."""
         table = self.read(name)
         return {item.name: _value(item, table.column(item.name)) for item in fields(kind)}
+
+
+def _table(path: Path) -> pa.Table:
+    """A table of a file that does not claim to hold far more than its size allows."""
+    size = path.stat().st_size
+    room = largest_table(size)
+    with pyarrow.parquet.ParquetFile(path) as file:
+        groups = range(file.metadata.num_row_groups)
+        unpacked = sum(file.metadata.row_group(at).total_byte_size for at in groups)
+        batches = []
+        if unpacked <= room and file.metadata.num_rows <= room:
+            for batch in file.iter_batches(_ROWS):
+                batches.append(batch)
+                room -= batch.nbytes
+                if room < 0:
+                    break
+            else:
+                return pa.Table.from_batches(batches, file.schema_arrow)
+    raise LoadError(f"{path}: {size} bytes that unpack to far too many; it is no table of tfprof")
 
 
 def _value(item: Any, column: pa.ChunkedArray) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
+from tfprof.loaders.sources import parse_text
 from tfprof.loaders.text_message import NotCanonical, encoded, nested, varint
 from tfprof.protos import graph_pb2
 
@@ -134,5 +135,5 @@ def _attribute(body: bytes) -> bytes:
 
 
 def _parsed(kind: Any, text: bytes) -> bytes:
-    data: bytes = text_format.Parse(text.decode("utf-8"), kind()).SerializeToString()
+    data: bytes = parse_text(text, kind).SerializeToString()
     return data

@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from ptars import HandlerPool
 
+from tfprof.errors import LoadError
 from tfprof.protos import columns_pb2
 
 __all__ = ["columns_of", "columns_of_bytes", "encode", "schema_of"]
@@ -25,9 +26,22 @@ def _handler(name: str) -> Any:
     )
 
 
+def _batch(data: bytes, columns: type[Message]) -> pa.RecordBatch:
+    try:
+        return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
+    except BaseException as error:
+        # A panic of the column reader is no Exception, so that nobody would catch it.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise DecodeError(f"the columns cannot be read: {error}") from None
+        raise
+
+
 def columns_of(message: Message, columns: type[Message]) -> pa.RecordBatch:
     """A message as a batch of one row, read through a wire-compatible message of columns.proto."""
-    return _handler(columns.DESCRIPTOR.name).list_to_record_batch([message.SerializeToString()])
+    try:
+        return _batch(message.SerializeToString(), columns)
+    except DecodeError as error:
+        raise LoadError(f"{message.DESCRIPTOR.name}: {error}") from None
 
 
 def columns_of_bytes(data: bytes, columns: type[Message]) -> pa.RecordBatch:
@@ -36,7 +50,7 @@ def columns_of_bytes(data: bytes, columns: type[Message]) -> pa.RecordBatch:
     Only the fields that columns.proto names are looked into.
     """
     columns.FromString(data)
-    return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
+    return _batch(data, columns)
 
 
 def encode(batch: pa.RecordBatch, columns: type[Message]) -> bytes:
