@@ -1,0 +1,112 @@
+"""Try hostile inputs for some minutes: `python -m fuzz --minutes 10 --jobs 2`.
+
+Prints how many inputs each target was given and what failed; the status is 1 if anything did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import tempfile
+import time
+from collections import Counter
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from fuzz.guard import name_of
+from fuzz.targets import targets
+from fuzz.worker import Desk, work
+
+_LONGEST = 20.0
+"""How many seconds an input may take before it counts as a hang."""
+
+
+def main() -> int:
+    """Run the workers, and watch them."""
+    args = _arguments()
+    names = args.targets or list(targets())
+    until = time.time() + 60 * args.minutes
+    with tempfile.TemporaryDirectory() as folder:
+        crew = [_Worker(Path(folder), names, args, number, until) for number in range(args.jobs)]
+        while _at_work(crew):
+            time.sleep(0.5)
+        counts: Counter[str] = Counter()
+        for worker in crew:
+            counts.update(worker.desk.counts)
+    for name, count in counts.items():
+        print(f"{count:>12,} {name}")
+    failed = sum(1 for path in args.crashers.rglob("*") if path.is_file())
+    print(f"{counts.total():>12,} inputs tried in {args.minutes:g} minutes, {failed} failures")
+    if failed:
+        print(f"they are in {args.crashers}")
+    return 1 if failed else 0
+
+
+def _at_work(crew: list[_Worker]) -> bool:
+    """Whether anyone still works; all are looked at."""
+    return bool([worker for worker in crew if worker.watch()])
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("targets", nargs="*", help="which targets; all by default")
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
+    parser.add_argument("--crashers", type=Path, default=Path("crashers"))
+    args = parser.parse_args()
+    unknown = set(args.targets) - set(targets())
+    if unknown:
+        parser.error(f"unknown targets: {', '.join(unknown)}; known are {', '.join(targets())}")
+    print(f"seed {args.seed}", flush=True)
+    return args
+
+
+class _Worker:
+    """A process, started anew when it died or hangs."""
+
+    def __init__(
+        self, folder: Path, names: list[str], args: argparse.Namespace, number: int, until: float
+    ) -> None:
+        self.path = folder / f"desk{number}"
+        self.names, self.args, self.until = names, args, until
+        self.seed = args.seed * 1000 + number
+        self.desk = Desk(self.path, names)
+        self.process = self._start()
+
+    def _start(self) -> BaseProcess:
+        self.seed += 100
+        process = multiprocessing.get_context("spawn").Process(
+            target=work,
+            args=(self.path, self.names, self.seed, self.until, self.args.crashers),
+        )
+        process.start()
+        return process
+
+    def watch(self) -> bool:
+        """Whether it is still at work; a crash or a hang is saved."""
+        if self.process.is_alive():
+            if self.desk.since and time.time() - self.desk.since > _LONGEST:
+                self.process.kill()
+                self.process.join()
+                self._save("a hang")
+                self.process = self._start()
+            return True
+        if self.process.exitcode and time.time() < self.until:
+            self._save(f"the process died ({self.process.exitcode})")
+            self.process = self._start()
+            return True
+        return False
+
+    def _save(self, what: str) -> None:
+        name, data = self.desk.current
+        folder = self.args.crashers / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name_of(data)).write_bytes(data)
+        self.desk.put(self.names.index(name), b"")
+        print(f"FAILED {name}: {what} ({folder.name}/{name_of(data)})", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

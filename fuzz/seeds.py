@@ -1,0 +1,160 @@
+"""Where mutation starts: slices of the demo, and small models of the oracle's generator."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from google.protobuf import text_format
+
+import tfprof
+from tests.oracle.cases import Case, generate
+from tfprof import demo
+from tfprof.loaders.checkpoint.table import open_table
+from tfprof.outputs.tables import save_tables
+from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
+from tfprof.protos.checkpoint_pb2 import BundleEntryProto
+
+__all__ = [
+    "checkpoint",
+    "graphs",
+    "graphs_as_text",
+    "logs",
+    "meta_graphs",
+    "profiles",
+    "runs",
+    "saved_models",
+    "tables",
+]
+
+_CASES = range(60)
+_SMALL = 12_000
+_PLACES = 12
+
+
+@cache
+def _cases() -> list[Case]:
+    made = [generate(seed, crashing=seed % 3 == 0) for seed in _CASES]
+    return [case for case in made if len(case.graph) < _SMALL]
+
+
+def _chosen(count: int) -> range:
+    """Some places in a sequence, evenly spread."""
+    return range(0, count, max(count // _PLACES, 1))
+
+
+@cache
+def graphs() -> list[bytes]:
+    """GraphDefs: some nodes of the demo, and generated ones."""
+    whole = graph_pb2.GraphDef.FromString(demo.paths()["graph"].read_bytes()).node
+    parts = [graph_pb2.GraphDef(node=whole[at : at + 8]) for at in _chosen(len(whole))]
+    return [part.SerializeToString() for part in parts] + [case.graph for case in _cases()]
+
+
+@cache
+def graphs_as_text() -> list[bytes]:
+    """The same as text."""
+    messages = [graph_pb2.GraphDef.FromString(data) for data in graphs() if len(data) < 4000]
+    return [text_format.MessageToString(message).encode() for message in messages]
+
+
+@cache
+def runs() -> list[bytes]:
+    """RunMetadata: some records of the demo, and generated ones."""
+    whole = run_metadata_pb2.RunMetadata.FromString(demo.paths()["run_meta"][0].read_bytes())
+    parts = []
+    for device in whole.step_stats.dev_stats:
+        for at in _chosen(len(device.node_stats)):
+            part = run_metadata_pb2.RunMetadata()
+            records = device.node_stats[at : at + 6]
+            part.step_stats.dev_stats.add(device=device.device, node_stats=records)
+            parts.append(part.SerializeToString())
+    return parts + [step.run_meta for case in _cases() for step in case.steps if step.run_meta]
+
+
+@cache
+def logs() -> list[bytes]:
+    """Op logs: some entries of the demo, and generated ones."""
+    whole = log_pb2.OpLogProto.FromString(demo.paths()["op_log"].read_bytes())
+    parts = []
+    for at in _chosen(len(whole.log_entries)):
+        part = log_pb2.OpLogProto(log_entries=whole.log_entries[at : at + 4])
+        for entry in part.log_entries:
+            for trace in entry.code_def.traces:
+                for key in (trace.file_id, trace.function_id, trace.line_id):
+                    part.id_to_string[key] = whole.id_to_string[key]
+        parts.append(part.SerializeToString())
+    return parts + [case.op_log for case in _cases() if case.op_log]
+
+
+@cache
+def profiles() -> list[bytes]:
+    """Saved profiles of generated models."""
+    made = []
+    for case in _cases()[:25]:
+        loaded = tfprof.load(
+            graph=case.graph,
+            run_meta=[step.run_meta for step in case.steps if step.run_meta],
+            op_log=case.op_log,
+        )
+        made.append(loaded.serialize())
+    return made
+
+
+@cache
+def meta_graphs() -> list[bytes]:
+    """MetaGraphDefs with a signature that asks for the last node."""
+    return [_meta(data).SerializeToString() for data in graphs()]
+
+
+def _meta(data: bytes) -> saved_model_pb2.MetaGraphDef:
+    graph = graph_pb2.GraphDef.FromString(data)
+    meta = saved_model_pb2.MetaGraphDef(graph_def=graph)
+    if graph.node:
+        signature = meta.signature_def["serving_default"]
+        signature.outputs["out"].name = graph.node[-1].name + ":0"
+        signature.inputs["in"].name = graph.node[0].name + ":0"
+        signature.inputs["in"].tensor_shape.dim.add(size=-1)
+    return meta
+
+
+@cache
+def saved_models() -> list[bytes]:
+    """SavedModels of one such MetaGraphDef."""
+    made = []
+    for data in graphs():
+        model = saved_model_pb2.SavedModel()
+        model.meta_graphs.append(_meta(data))
+        made.append(model.SerializeToString())
+    return made
+
+
+@cache
+def tables() -> dict[str, bytes]:
+    """The files of a small profile that was saved as tables."""
+    case = next(case for case in _cases() if case.op_log and len(case.steps) > 1)
+    loaded = tfprof.load(graph=case.graph, run_meta=[case.steps[0].run_meta], op_log=case.op_log)
+    with tempfile.TemporaryDirectory() as folder:
+        save_tables(loaded, folder)
+        return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
+
+
+@cache
+def checkpoint() -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The rows of an index with a few of the demo's tensors, and their data."""
+    prefix = demo.paths()["checkpoint"]
+    data = prefix.with_name(f"{prefix.name}.data-00000-of-00001").read_bytes()
+    rows, kept = [], b""
+    for key, value in open_table(prefix.with_name(f"{prefix.name}.index")).items():
+        if not key:
+            rows.append((key, value))
+            continue
+        entry = BundleEntryProto.FromString(value)
+        if entry.size > 256 or len(rows) > 8:
+            continue
+        values = data[entry.offset : entry.offset + entry.size]
+        entry.offset = len(kept)
+        kept += values
+        rows.append((key, entry.SerializeToString()))
+    return rows, kept

@@ -1,0 +1,25 @@
+"""What is fuzzed: a function of bytes for each reader and parser, with seeds and a mutator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Target", "targets"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A way in: `run` may raise nothing but a TfprofError, whatever its bytes."""
+
+    name: str
+    run: Callable[[bytes], None]
+    seeds: Callable[[], list[bytes]]
+    mutator: str
+
+
+def targets() -> dict[str, Target]:
+    """All targets by name."""
+    from fuzz.targets import files, messages, words
+
+    return {target.name: target for part in (messages, files, words) for target in part.TARGETS}

@@ -1,0 +1,63 @@
+"""Readers of protobuf messages."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import tfprof
+from fuzz import seeds
+from fuzz.ask import ask, dice_of
+from fuzz.targets import Target
+from tfprof.cost import cost
+from tfprof.errors import LoadError
+from tfprof.loaders.op_log import read_op_log
+from tfprof.profiles.profile import Profile
+from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
+
+__all__ = ["TARGETS"]
+
+
+@cache
+def _graph_of(at: int) -> Profile:
+    """A graph for runs and logs to speak of."""
+    graphs = seeds.graphs()
+    return tfprof.load(graph=graphs[at % len(graphs)], count_float_ops=False)
+
+
+def _load(kind: str, data: bytes) -> None:
+    ask(tfprof.load(**{kind: data}), dice_of(data))
+
+
+def _run(data: bytes) -> None:
+    dice = dice_of(data)
+    if dice.random() < 0.3:
+        loaded = tfprof.load(graph=seeds.graphs()[dice.randrange(20)], run_meta=[data, data])
+    else:
+        loaded = _graph_of(dice.randrange(20)).add_step(dice.choice((0, 7, 2**40)), data)
+    ask(loaded, dice)
+
+
+def _log(data: bytes) -> None:
+    dice = dice_of(data)
+    ask(_graph_of(dice.randrange(80)).with_op_log(read_op_log(data)), dice)
+
+
+def _cost(kind: type[MetaGraphDef | SavedModel], data: bytes) -> None:
+    try:
+        message = kind.FromString(data)
+    except Exception as error:
+        raise LoadError("protobuf itself refuses it") from error
+    cost(message)
+
+
+TARGETS = [
+    Target("graph", partial(_load, "graph"), seeds.graphs, "fields"),
+    Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, "words"),
+    Target("run_meta", _run, seeds.runs, "fields"),
+    Target("op_log", _log, seeds.logs, "fields"),
+    Target("profile", partial(_load, "profile"), seeds.profiles, "fields"),
+    Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, "fields"),
+    Target("cost_of_graph", cost, seeds.graphs, "fields"),
+    Target("cost_of_meta_graph", partial(_cost, MetaGraphDef), seeds.meta_graphs, "fields"),
+    Target("saved_model", partial(_cost, SavedModel), seeds.saved_models, "fields"),
+]
