@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.sources import Source, read_columns
+from tfprof.loaders.sources import Source, check_message, read_columns
 from tfprof.profiles.columns import Bools, Ints, numbers, present, starts
-from tfprof.protos import columns_pb2, run_metadata_pb2
+from tfprof.protos import columns_pb2, graph_pb2, run_metadata_pb2
 
 __all__ = ["RunColumns", "read_run"]
 
@@ -78,7 +78,13 @@ def read_run(source: Source) -> RunColumns | None:
         source, run_metadata_pb2.RunMetadata, columns_pb2.Run, "run_meta", "a RunMetadata"
     )
     steps = batch.column(0)
-    return _columns(steps) if present(steps).all() else None
+    if not present(steps).all():
+        return None
+    columns = _columns(steps)
+    # Shapes are kept as bytes, into which nobody has looked so far.
+    for shape in columns.output_shape.dictionary.drop_null().to_pylist():
+        check_message(shape, graph_pb2.TensorShapeProto, source, "run_meta", "a RunMetadata")
+    return columns
 
 
 def _columns(steps: pa.Array) -> RunColumns:

@@ -14,7 +14,15 @@ from google.protobuf.message import DecodeError
 from tfprof.errors import LoadError
 from tfprof.loaders.wire import columns_of, columns_of_bytes
 
-__all__ = ["Source", "is_text", "parse_text", "read_bytes", "read_columns", "read_message"]
+__all__ = [
+    "Source",
+    "check_message",
+    "is_text",
+    "parse_text",
+    "read_bytes",
+    "read_columns",
+    "read_message",
+]
 
 Source = Any
 """A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
@@ -61,6 +69,15 @@ def read_columns(
     try:
         return columns_of_bytes(data, columns)
     except DecodeError:
+        raise _not_that(called, described) from None
+
+
+def check_message(data: bytes, kind: Any, source: Source, what: str, described: str) -> None:
+    """Refuse a source of which a part, kept as bytes, is not the message it should be."""
+    try:
+        kind.FromString(data)
+    except DecodeError:
+        called = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
         raise _not_that(called, described) from None
 
 
