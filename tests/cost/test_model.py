@@ -184,7 +184,7 @@ def test_symbols_that_must_be_equal() -> None:
     assert all("are taken to be equal" in note for note in made.ledger.notes)
     assert made.bind(**{name: 5}).float_ops == 30
     assert made.bind(**{"p.1": 5, "q.1": 5, "r.1": 5}).float_ops == 30
-    with pytest.raises(OptionError, match="is taken to equal"):
+    with pytest.raises(OptionError, match="is taken to be equal to"):
         made.bind(**{"p.1": 5, "q.1": 6})
 
 
