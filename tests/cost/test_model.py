@@ -192,7 +192,7 @@ def test_symbols_that_must_be_equal() -> None:
     ("source", "text"),
     [
         (3, "a int has no cost"),
-        ("/nowhere", "cannot read"),
+        ("/nowhere", "No such file"),
         (b"\xff\xff", "is not a GraphDef"),
         (SavedModel(), "holds no graph"),
         (NodeDef(), "a NodeDef message has no cost"),

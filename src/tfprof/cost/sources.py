@@ -111,18 +111,23 @@ def _parse_text(data: bytes, what: str) -> GraphDef:
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as error:
-        raise LoadError(f"cannot read {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise LoadError(f"{path}: {reason}; the model cannot be read") from None
 
 
 def _load_keras(path: Path) -> Any:
     if not path.is_file():
-        raise LoadError(f"cannot read {path}: no such file")
+        raise LoadError(f"{path}: no such file; check the path of the model")
     try:
         import keras
     except ImportError:
         raise LoadError(f"{path} needs Keras to be read: export it as a SavedModel") from None
-    return keras.models.load_model(path, compile=False)
+    try:
+        return keras.models.load_model(path, compile=False)
+    except Exception as error:  # Keras raises what it likes about a broken archive
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise LoadError(f"{path}: Keras cannot load it: {reason}") from None
 
 
 def _foreign(message: Message, signature: str | None) -> Source:
