@@ -154,9 +154,7 @@ class Ours:
         inputs = graph, run_meta, op_log
         if self._loaded[0] != inputs:
             runs = [run_meta] if run_meta else []
-            profile = tfprof.load(
-                graph, runs, op_log, compat=self._compat, count_float_ops=False
-            )
+            profile = tfprof.load(graph, runs, op_log, compat=self._compat, count_float_ops=False)
             self._loaded = inputs, profile
         return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
 
@@ -192,13 +190,14 @@ class Ours:
     ) -> Answer:
         out = self._folder / "out"
         options = options | {"output": destination(options["output"], out)}
-        with contextlib.redirect_stdout(io.StringIO()) as stdout:
+        stream = io.TextIOWrapper(io.BytesIO(), write_through=True)
+        with contextlib.redirect_stdout(stream):
             proto = tfprof.profile(graph, run_meta, op_log, cmd, options, compat=self._compat)
+        printed = stream.buffer.getvalue().replace(bytes(out), b"OUT")
         files = []
         for path in sorted(self._folder.glob("out*")):
             files.append((path.name.removeprefix("out"), path.read_bytes()))
             path.unlink()
-        printed = encoded(stdout.getvalue().replace(str(out), "OUT"))
         return Answer(proto.SerializeToString(), tuple(files), printed)
 
 
