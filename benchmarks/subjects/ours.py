@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 import tfprof
+from tfprof.api import print_advice
 from tfprof.profiles.profile import Profile
 
 __all__ = ["Ours"]
@@ -51,7 +52,7 @@ class Ours:
 
     def advise(self) -> Any:
         """The advice of all checkers."""
-        return self._profile.advise()  # type: ignore[attr-defined]
+        return print_advice(self._profile, 0, compat=self._compat)
 
     def one_shot(self, folder: Path, view: str, options: dict[str, Any]) -> Any:
         """Files to the result of one view, in one call."""
