@@ -7,8 +7,9 @@ N ?= 20000
 SEED ?= 1
 SIZE ?= 20000
 STEPS ?= 2
+MINUTES ?= 1
 
-.PHONY: demo test check lint oracle bench protos docs clean
+.PHONY: demo test check lint oracle bench fuzz protos docs clean
 
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
@@ -30,6 +31,10 @@ oracle: $(VENV)/test-installed
 
 bench: $(VENV)/test-installed
 	$(BIN)/python -m benchmarks --size $(SIZE) --steps $(STEPS)
+
+# Hostile inputs for every reader and parser; what fails is kept in crashers/.
+fuzz: $(VENV)/test-installed
+	$(BIN)/python -m fuzz --minutes $(MINUTES) --jobs $(JOBS)
 
 protos: $(VENV)/test-installed
 	$(BIN)/python tools/protos.py

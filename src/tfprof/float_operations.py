@@ -85,7 +85,9 @@ def count_float_ops(profile: Profile, quirks: Quirks) -> FloatOps:
             # The right formula may ask for shapes that the original's can do without.
             answer = count(op, known, taken, [outputs.shape(row)], compat=True)
         answers.append(answer)
-    numbers = [0 if isinstance(each, Unknown) else min(each, _LARGEST) for each in answers]
+    numbers = [
+        0 if isinstance(each, Unknown) else max(-_LARGEST, min(each, _LARGEST)) for each in answers
+    ]
     value[rows] = np.array(numbers, np.int64)[code]
     for answer, times in zip(answers, np.bincount(code).tolist(), strict=True):
         if isinstance(answer, Unknown):

@@ -1,0 +1,1 @@
+"""What must not break tfprof: the original's crashes, hostile input, faults, and limits."""

@@ -1,0 +1,166 @@
+"""Sizes: what is large is answered in reasonable time and memory, or refused with one line."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import tfprof
+from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
+from tfprof.limits import LARGEST_ANSWER, check_answer
+from tfprof.loaders.tables import read_tables
+from tfprof.protos import log_pb2
+
+SOURCE = Path(tfprof.__file__).parents[1]
+
+
+@pytest.fixture
+def memory():
+    """Fails the test if the process grows by more than 1 GB."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20
+
+
+def chain(length):
+    """A graph in which each node needs the one before."""
+    names = [f"n{at}" for at in range(length)]
+    return graph_of(("n0", "A"), *((name, "A", up) for up, name in pairwise(names)))
+
+
+def test_name_of_a_thousand_parts(memory):
+    report = loaded(("/".join(["a"] * 1000), "A")).report(max_depth=2000)
+    assert len(report) == 1001
+
+
+@pytest.mark.parametrize("parts", [20_000, 100_000])
+def test_name_of_too_many_parts(parts, memory):
+    profile = loaded(("/".join(["a"] * parts), "A"), ("b", "B"))
+    with pytest.raises(tfprof.LoadError, match="scope view: names have too many parts"):
+        profile.report("scope")
+    for view in ("graph", "op"):
+        assert profile.report(view).text()
+    assert tfprof.load(profile=profile.serialize()).report("op").text()
+
+
+def test_name_of_a_megabyte(memory):
+    name = "é" * 500_000
+    assert name in loaded((name, "A")).report().text()
+
+
+def test_chain_of_200_000_nodes(memory):
+    profile = tfprof.load(graph=chain(200_000))
+    started = time.perf_counter()
+    report = profile.report("graph", max_depth=10**9)
+    assert report.rows[-1].depth == 200_000
+    assert time.perf_counter() - started < 20
+    with pytest.raises(tfprof.OutputError, match=r"would take .* GB; lower max_depth"):
+        report.text()
+
+
+@pytest.mark.parametrize("output", ["json", "csv", "parquet", "pprof", "folded"])
+def test_stack_of_20_000_frames(output, tmp_path, memory):
+    stack = [("f.py", "f", line) for line in range(20_000)]
+    profile = loaded(("a", "A"), run=run_of(CPU, ("a", 1, 5)), log=log_of({"a": stack}))
+    report = profile.report("code", max_depth=10**9)
+    assert len(report) == 20_001
+    with pytest.raises(tfprof.OutputError, match=r"lower max_depth|too deep"):
+        report.write(f"{output}:outfile={tmp_path / 'out'}")
+    assert not any(tmp_path.iterdir())
+
+
+def test_answers_are_refused_before_they_are_made():
+    check_answer(LARGEST_ANSWER, "it")
+    with pytest.raises(tfprof.OutputError, match=r"it: would take 0\.5 GB"):
+        check_answer(LARGEST_ANSWER + 1, "it")
+
+
+@pytest.mark.parametrize("slot", [-1, -(2**31), 70_000, 2**31 - 1])
+def test_output_numbers_of_any_size(slot, memory):
+    run = run_of(CPU, ("a", 1, 1), ("_arg_a_99999999999999999999_0", 1, 1))
+    for record in run.step_stats.dev_stats[0].node_stats:
+        record.output.add(slot=slot).tensor_description.shape.dim.add(size=3)
+    assert loaded(("a", "MatMul"), run=run).report().text()
+
+
+def test_output_numbers_of_a_saved_profile(memory):
+    saved = log_pb2.ProfileProto()
+    for at in range(3000):
+        saved.nodes[at].name, saved.nodes[at].op = f"n{at}", "A"
+        saved.nodes[at].output_shapes[65_535].int64_values.append(3)
+    assert tfprof.load(profile=saved.SerializeToString()).report().text()
+
+
+def test_many_steps(memory):
+    saved = log_pb2.ProfileProto(steps=range(100_000))
+    for at in range(50):
+        saved.nodes[at].name, saved.nodes[at].op = f"n{at}", "A"
+        for step in range(0, 100_000, 20_000):
+            saved.nodes[at].execs[step].run_count = 1
+    profile = tfprof.load(profile=saved.SerializeToString())
+    assert profile.report(step=20_000).text()
+    assert len(profile.steps) == 100_000
+
+
+def test_sums_beyond_64_bits_are_exact():
+    run = run_of(CPU, *[("a", 1, 2**62)] * 3)
+    for record in run.step_stats.dev_stats[0].node_stats:
+        record.memory.add(allocator_name="cpu", total_bytes=2**62)
+    report = loaded(("a", "A"), run=run, log=log_of({}, a=2**62)).report(select=["micros"])
+    found = report.rows[0].total
+    assert (found["exec_micros"], found["requested_bytes"]) == (3 * 2**62, 3 * 2**62)
+    assert found["float_ops"] == 3 * 2**62
+
+
+def test_sums_inside_a_record_stop_at_64_bits():
+    run = run_of(CPU, ("a", 2**62, 2**62))
+    record = run.step_stats.dev_stats[0].node_stats[0]
+    for _ in range(4):
+        record.memory.add(allocator_name="cpu", total_bytes=2**62)
+    report = loaded(("a", "A"), run=run).report()
+    assert report.rows[0].total["requested_bytes"] == 2**63 - 1
+
+
+def test_parameters_beyond_all_numbers_are_unknown():
+    graph = graph_of(("v", "VariableV2"))
+    shaped(graph.node[0], *[2**62] * 300)
+    assert tfprof.load(graph=graph).report().rows[0].total["parameters"] == 0
+
+
+def test_tables_that_unpack_to_too_much(tmp_path):
+    loaded(("a", "A")).save_tables(tmp_path)
+    zeros = pa.table({"part": np.zeros(4_000_000, np.int64)})
+    path = tmp_path / "strings.parquet"
+    with pyarrow.parquet.ParquetWriter(path, zeros.schema, compression="zstd") as writer:
+        for _ in range(20):
+            writer.write_table(zeros)
+    assert path.stat().st_size < 500_000
+    with pytest.raises(tfprof.LoadError, match="far too many"):
+        read_tables(tmp_path)
+
+
+def test_memory_is_a_small_multiple_of_the_input(tmp_path):
+    """A graph of 50,000 nodes, in a process of its own: at most 200 MB and 40 times its size."""
+    path = tmp_path / "graph.pb"
+    path.write_bytes(chain(50_000).SerializeToString())
+    program = (
+        "import re, tfprof\n"
+        f"tfprof.load(graph={str(path)!r}).report('graph').text()\n"
+        "print(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=True,
+        env={"PYTHONPATH": str(SOURCE), "PATH": ""},
+    )
+    assert int(done.stdout) * 1024 < 200e6 + 40 * path.stat().st_size

@@ -1,0 +1,78 @@
+"""A process killed while it writes: the file is the old one or the complete new one.
+
+`TFPROF_KILLS` says how often each output is killed; the documented figure is of 200.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import tfprof
+from tests.robustness import writer
+from tfprof.loaders.tables import read_tables
+from tfprof.outputs import OUTPUTS
+
+KILLS = int(os.environ.get("TFPROF_KILLS", "25"))
+LATEST = 60_000  # microseconds
+ROOTS = [str(Path(tfprof.__file__).parents[1]), str(Path(__file__).parents[2])]
+FILES = [name for name, output in OUTPUTS.items() if output.required]
+
+
+@pytest.fixture(scope="module")
+def process():
+    command = [sys.executable, "-m", "tests.robustness.writer"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(ROOTS), "ARROW_NUM_THREADS": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as started:
+        yield started
+        started.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def profiles():
+    return writer.profiles()
+
+
+def killed(process, output, micros):
+    process.stdin.write(f"{output} {micros}\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "done\n"
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_file_is_old_or_new(kind, process, profiles, tmp_path, capsys):
+    target = tmp_path / "out"
+    complete = []
+    for profile in profiles:
+        writer.write(profile, f"{kind}:outfile={target}")
+        complete.append(target.read_bytes())
+    assert complete[0] != complete[1]
+    dice, seen = random.Random(kind), Counter()
+    for _ in range(KILLS):
+        killed(process, f"{kind}:outfile={target}", dice.randrange(LATEST))
+        seen[complete.index(target.read_bytes())] += 1
+    assert seen.total() == KILLS
+
+
+def test_tables_are_each_old_or_new(process, profiles, tmp_path):
+    """Each file is whole; a folder that is half of each is refused or read, never a crash."""
+    folder = tmp_path / "tables"
+    complete = []
+    for profile in profiles:
+        profile.save_tables(folder)
+        complete.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    dice = random.Random(1)
+    for _ in range(KILLS):
+        killed(process, f"tables:{folder}", dice.randrange(LATEST))
+        for name in complete[0]:
+            assert (folder / name).read_bytes() in (complete[0][name], complete[1][name])
+        with contextlib.suppress(tfprof.LoadError):
+            read_tables(folder)

@@ -1,0 +1,113 @@
+"""What the package is made of and what it never does: no network, no pickle, no eval."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import tfprof
+
+PACKAGE = Path(tfprof.__file__).parent
+REPOSITORY = PACKAGE.parents[1]
+SOURCES = [path for path in PACKAGE.rglob("*.py") if not path.name.endswith("_pb2.py")]
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
+FORBIDDEN_MODULES = {
+    *("pickle", "cPickle", "shelve", "marshal", "dill", "yaml", "joblib", "cloudpickle"),
+    *("socket", "ssl", "http", "urllib", "urllib3", "requests", "ftplib", "smtplib", "telnetlib"),
+}
+BLOCKED = """
+import sys
+def refuse(event, args):
+    if event.startswith(("socket.", "urllib.", "ftplib.", "http.", "pickle.")):
+        # asyncio, which prompt_toolkit imports, may make a pair for itself.
+        raise RuntimeError(f"{event} {args}")
+sys.addaudithook(refuse)
+"""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_way_out_and_no_code_from_data(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in FORBIDDEN_CALLS
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        assert not {name.partition(".")[0] for name in names} & FORBIDDEN_MODULES
+
+
+def test_nothing_reaches_for_the_network(tmp_path):
+    program = f"""{BLOCKED}
+import tfprof
+from tfprof import cli, demo, outputs
+profile = tfprof.load(**demo.paths())
+for name, output in outputs.OUTPUTS.items():
+    view = "op" if name == "stdout" else "graph" if name == "dot" else "code"
+    step = 0 if name == "timeline" else -1
+    if output.required:
+        profile.report(view, step=step).write(f"{{name}}:outfile={tmp_path}/{{name}}")
+assert cli.main(["--demo", "advise"]) == 0
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        env={"PYTHONPATH": str(PACKAGE.parent), "PATH": ""},
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    program = f"from hatchling.build import build_wheel; print(build_wheel({str(folder)!r}))"
+    pytest.importorskip("hatchling")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, check=True, text=True
+    )
+    with zipfile.ZipFile(folder / done.stdout.split()[-1]) as archive:
+        yield archive
+
+
+def test_wheel_has_the_package_and_nothing_else(wheel):
+    names = wheel.namelist()
+    outside = [n for n in names if not re.match(r"tfprof(/|-[\d.]+\.dist-info/)", n)]
+    assert outside == []
+    assert "tfprof/demo/graph.pb" in names
+    assert "tfprof/py.typed" in names
+    assert not [n for n in names if "__pycache__" in n or n.endswith((".so", ".pyc", ".orig"))]
+    packed = {n.removeprefix("tfprof/") for n in names if n.endswith(".py")}
+    assert packed == {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py")}
+
+
+def test_wheel_is_small(wheel):
+    assert sum(item.compress_size for item in wheel.infolist()) < 6e6
+
+
+def test_every_import_is_a_declared_dependency(wheel):
+    metadata = next(n for n in wheel.namelist() if n.endswith("METADATA"))
+    lines = [
+        line.removeprefix("Requires-Dist: ")
+        for line in wheel.read(metadata).decode().splitlines()
+        if line.startswith("Requires-Dist:") and "extra ==" not in line
+    ]
+    assert all(">=" in line for line in lines)
+    required = {re.split(r"[<>=;\[ ]", line)[0].lower().replace("-", "_") for line in lines}
+    provided = {"google": "protobuf", "google_crc32c": "google_crc32c"}
+    optional = {"tensorflow", "keras", "pandas", "polars", "tfprof"}
+    used = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                used |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                used.add(node.module.partition(".")[0])
+    foreign = {provided.get(n, n) for n in used - set(sys.stdlib_module_names) - optional}
+    assert foreign <= required
