@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -109,7 +109,7 @@ def to_dict(cost: Cost) -> dict[str, Any]:
     }
 
 
-def _aligned(rows: list[tuple[str, ...]], *, left: int) -> str:
+def _aligned(rows: Sequence[tuple[str, ...]], *, left: int) -> str:
     """Rows as columns below a rule; the first `left` columns begin at the left."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
