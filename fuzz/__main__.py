@@ -26,7 +26,8 @@ def main() -> int:
     """Run the workers, and watch them."""
     args = _arguments()
     names = args.targets or list(targets())
-    until = time.time() + 60 * args.minutes
+    started = time.time()
+    until = started + 60 * args.minutes
     with tempfile.TemporaryDirectory() as folder:
         crew = [_Worker(Path(folder), names, args, number, until) for number in range(args.jobs)]
         while _at_work(crew):
@@ -36,7 +37,8 @@ def main() -> int:
             counts.update(worker.desk.counts)
     for name, count in counts.items():
         print(f"{count:>12,} {name}")
-    failed = sum(1 for path in args.crashers.rglob("*") if path.is_file())
+    saved = [path for path in args.crashers.rglob("*") if path.is_file()]
+    failed = sum(path.stat().st_mtime >= started - 1 for path in saved)
     print(f"{counts.total():>12,} inputs tried in {args.minutes:g} minutes, {failed} failures")
     if failed:
         print(f"they are in {args.crashers}")
