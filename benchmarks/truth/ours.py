@@ -1,0 +1,61 @@
+"""Our count of every SavedModel on disk: `python -m benchmarks.truth.ours FOLDER [NAME]`.
+
+A process without TensorFlow, which is checked at its end.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from benchmarks.truth.case import Case
+from benchmarks.truth.store import found, measure, path, wanted
+
+__all__ = ["our_cost"]
+
+
+def our_cost(source: Any, **options: Any) -> Any:
+    """What the project answers."""
+    from tfprof.cost import cost
+
+    return cost(source, **options)
+
+
+def main(argv: list[str]) -> int:
+    """Count anew, each time."""
+    folder, cases = Path(argv[0]), wanted("".join(argv[1:2]))
+    for case in cases:
+        path(folder, case, "ours").unlink(missing_ok=True)
+    measure(folder, "ours", cases, lambda case: _count(folder, case))
+    assert not {"tensorflow", "keras"} & set(sys.modules)
+    return 0
+
+
+def _count(folder: Path, case: Case) -> dict[str, Any]:
+    from tfprof.cost.polynomial import pretty, symbol
+
+    made = our_cost(folder / case.slug / "saved_model")
+    truth = found(folder, case, "original")["truth"]
+    expected = truth * prod((symbol(name) for name in made.symbols), start=1)
+    once = made.bind(**dict.fromkeys(made.symbols, case.batch))
+    return {
+        "exact": made.contraction_float_ops == expected and len(made.symbols) == case.unknown,
+        "shown": pretty(made.contraction_float_ops),
+        "contractions": once.contraction_float_ops,
+        "elementwise": once.elementwise_float_ops,
+        "complete": made.ledger.complete,
+        "ledger": made.ledger.summary(),
+        "notes": list(made.ledger.notes),
+        "unknown": dict(made.ledger.unknown_ops),
+        "counted": made.ledger.counted,
+        "free": made.ledger.free,
+        "params": made.params,
+        "trainable": made.trainable_params,
+        "ops": sorted(op for op, total in made.by_op_type.items() if total.macs != 0),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
