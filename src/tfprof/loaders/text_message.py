@@ -145,7 +145,14 @@ def _field(field: Any, *, entry: bool) -> _Field | None:
         return None
     oneof = field.containing_oneof.name if field.containing_oneof else ""
     present = entry or field.has_presence
-    return _Field(field.number, message, read, wire, field.is_repeated, present, oneof)
+    return _Field(field.number, message, read, wire, _is_repeated(field), present, oneof)
+
+
+def _is_repeated(field: Any) -> bool:
+    # protobuf 5 has only the label, of which later ones warn.
+    if hasattr(field, "is_repeated"):
+        return bool(field.is_repeated)
+    return bool(field.label == field.LABEL_REPEATED)
 
 
 def _enumeration(values: Any) -> Callable[[bytes], bytes]:
