@@ -19,7 +19,8 @@ _INTRODUCTION = """# Performance
 
 Made by `python -m benchmarks --page`; do not edit. The original is the tfprof inside TensorFlow; \
 both read the same files, each in processes of its own, in one run. Ratios are the original's time \
-(or memory) divided by ours in `compat`, which prints the same bytes.
+(or memory) divided by ours in `compat`, which prints the same bytes. The ratio of CPU time is \
+disturbed less by other work on the machine; where the two differ much, the machine was busy.
 
 - *files to profile*: graph and op log (*load*) and all steps, from files to a ready profile.
 - *first*, *again*: a view written to a file, on a profile nobody asked anything yet, and repeated.

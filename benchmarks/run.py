@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.generate import TEXT_LIMIT, generate
+from benchmarks.generate import TEXT_LIMIT, folder_for
 from benchmarks.machine import machine
 from benchmarks.page import PAGE, table_of, write_page
 from benchmarks.subjects import NAMES, OPTIONS
@@ -37,7 +37,7 @@ Results = dict[str, dict[str, dict[str, Any]]]
 def main(argv: list[str] | None = None) -> int:
     """Run the comparison; the table goes to standard output."""
     arguments = _arguments(argv)
-    folder = generate(arguments.size, arguments.steps, arguments.dir)
+    folder = _files(arguments)
     results: Results = {}
     for _ in range(arguments.repeat):
         for part, who in _plan(arguments):
@@ -59,6 +59,16 @@ def main(argv: list[str] | None = None) -> int:
         write_page(arguments.json)
         print(f"{PAGE} written from {arguments.json}", file=sys.stderr)
     return 0
+
+
+def _files(arguments: argparse.Namespace) -> Path:
+    """The made-up files. A process of its own makes them: peak memory is inherited by children."""
+    command = [sys.executable, "-m", "benchmarks.generate", "--size", str(arguments.size)]
+    command += ["--steps", str(arguments.steps)]
+    if arguments.dir:
+        command += ["--dir", str(arguments.dir)]
+    subprocess.run(command, env=environment(), check=True, stdout=subprocess.DEVNULL)
+    return folder_for(arguments.size, arguments.dir)
 
 
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
