@@ -81,3 +81,9 @@ def gpu_profile(*more):
     for device, records in devices.items():
         run.step_stats.dev_stats.add(device=device, node_stats=records)
     return tfprof.load(graph, [run])
+
+
+def largest(report):
+    """The largest number of a report, whatever its sign."""
+    numbers = [*report.own.ravel().tolist(), *report.total.ravel().tolist()]
+    return max(map(abs, [*numbers, *report.numbers.ravel().tolist()]), default=0)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfprof
-from tests.outputs.samples import random_profile, report_of
+from tests.outputs.samples import largest, random_profile, report_of
 from tfprof.metrics import METRICS
 from tfprof.outputs.rows import COLUMNS, NUMBERS
 from tfprof.profiles.measures import column
@@ -36,6 +36,8 @@ def test_sums_are_those_of_the_report(form, seed, kind, tmp_path_factory):
     report = report_of(random_profile(seed), kind)
     if report is None:
         return
+    if largest(report) >= 2**63:
+        return  # more than pandas reads
     report.write(str(file))
     frame = _pandas(form, file)
     assert tuple(frame.columns) == COLUMNS

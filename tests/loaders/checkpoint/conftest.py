@@ -183,6 +183,7 @@ def keras_model(tf: ModuleType, tmp_path_factory: Any) -> Path:
         warnings.simplefilter("ignore")
         import keras
 
+        keras.utils.clear_session()  # names count from the beginning, whatever ran before
         layers = [keras.Input((3,)), keras.layers.Dense(4), keras.layers.Dense(2)]
         model = keras.Sequential(layers, name="net")
         model.compile("adam", "mse")
