@@ -46,9 +46,9 @@ class Row:
         """Whether the target is reached; nothing if there is none, or nothing to compare."""
         if self.limit is not None and self.ours is not None:
             return self.ours <= self.limit
-        if self.target is None or self.ratio is None:
-            return None if self.target is None or self.ours is not None else False
-        return self.ratio >= self.target
+        if self.target is None or self.original is None:
+            return None
+        return self.ratio is not None and self.ratio >= self.target
 
 
 def rows(size: int, results: Mapping[str, Mapping[str, Mapping[str, float | None]]]) -> list[Row]:
