@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-__all__ = ["FORMATS", "format_memory", "format_number", "format_time"]
+__all__ = ["FORMATS", "SCALES", "format_memory", "format_number", "format_time"]
 
-
-def format_number(value: int) -> str:
-    """A count: `999`, `1.00k`, `1.00m`, `1.00b`."""
-    if value < 1_000:
-        return str(value)
-    if value < 1_000_000:
-        return f"{value / 1e3:.2f}k"
-    if value < 1_000_000_000:
-        return f"{value / 1e6:.2f}m"
-    return f"{value / 1e9:.2f}b"
-
-
-def format_time(micros: int) -> str:
-    """A duration: `999us`, `1.00ms`, `1.00sec`."""
-    if micros < 1_000:
-        return f"{micros}us"
-    if micros < 1_000_000:
-        return f"{micros / 1e3:.2f}ms"
-    return f"{micros / 1e6:.2f}sec"
-
-
-def format_memory(size: int) -> str:
-    """A size: `999B`, `1.00KB`, `1.00MB`."""
-    if size < 1_000:
-        return f"{size}B"
-    if size < 1_000_000:
-        return f"{size / 1e3:.2f}KB"
-    return f"{size / 1e6:.2f}MB"
-
-
-FORMATS: dict[str, Callable[[int], str]] = {
-    "number": format_number,
-    "time": format_time,
-    "memory": format_memory,
+SCALES: dict[str, tuple[tuple[str, int], ...]] = {
+    "number": (("", 1), ("k", 10**3), ("m", 10**6), ("b", 10**9)),
+    "time": (("us", 1), ("ms", 10**3), ("sec", 10**6)),
+    "memory": (("B", 1), ("KB", 10**3), ("MB", 10**6)),
 }
+"""What each kind of number is counted in, and from which size on."""
+
+
+def _format(unit: str, value: int) -> str:
+    (smallest, _), *larger = SCALES[unit]
+    for name, size in reversed(larger):
+        if value >= size:
+            return f"{value / size:.2f}{name}"
+    return f"{value}{smallest}"
+
+
+FORMATS: dict[str, Callable[[int], str]] = {unit: partial(_format, unit) for unit in SCALES}
+
+format_number = FORMATS["number"]
+"""A count: `999`, `1.00k`, `1.00m`, `1.00b`."""
+
+format_time = FORMATS["time"]
+"""A duration in microseconds: `999us`, `1.00ms`, `1.00sec`."""
+
+format_memory = FORMATS["memory"]
+"""A size in bytes: `999B`, `1.00KB`, `1.00MB`."""

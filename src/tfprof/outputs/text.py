@@ -17,11 +17,12 @@ from tfprof.limits import check_answer
 from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import input_shapes, op_input_lines
+from tfprof.outputs.number_text import formatted
 from tfprof.outputs.tensor_value import value_texts
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.measures import column, scalars
 from tfprof.profiles.runs import runs_of
-from tfprof.units import FORMATS, format_number
+from tfprof.units import FORMATS
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 
 if TYPE_CHECKING:
@@ -109,15 +110,6 @@ def header(report: Report) -> str:
     return f"node name | {' | '.join(titles)}\n"
 
 
-def _formatted(values: Ints, form: Callable[[int], str]) -> pa.Array:
-    """Numbers as text, each distinct one formatted once."""
-    if values.dtype == object:
-        return pa.array([form(value) for value in values.tolist()], pa.string())
-    codes = pa.array(values).dictionary_encode()
-    texts = [form(value) for value in codes.dictionary.to_pylist()]
-    return pa.array(texts, pa.string()).take(codes.indices)
-
-
 def _own_of_total(report: Report, own: pa.Array, total: pa.Array, word: str = "") -> pa.Array:
     """`own/total`, or `--/total` where the row does not match."""
     shown = pc.if_else(pa.array(report.matched), own, "--")
@@ -130,9 +122,8 @@ def _own_of_total(report: Report, own: pa.Array, total: pa.Array, word: str = ""
 
 def _numbers(report: Report, metric: Metric) -> pa.Array:
     at = column(metric.measure or "")
-    form = FORMATS[metric.unit]
-    own = _formatted(report.own[:, at], form)
-    return _own_of_total(report, own, _formatted(report.total[:, at], form), metric.word)
+    own = formatted(report.own[:, at], metric.unit)
+    return _own_of_total(report, own, formatted(report.total[:, at], metric.unit), metric.word)
 
 
 def _tree_rows(report: Report) -> bytes:
@@ -171,7 +162,7 @@ def _shapes(report: Report) -> pa.Array:
     if not len(shapes):
         return pa.nulls(len(report), pa.string())
     at = starts(rows)
-    sizes = _formatted(rows.flatten().to_numpy(), str)
+    sizes = rows.flatten().cast(pa.string())
     texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
     known = present & (np.diff(at) > 0)
     if not report.quirks.scalar_shape_shown:
@@ -256,14 +247,14 @@ def _occurrence(report: Report) -> pa.Array:
     defined = column("definition_count")
     run_texts = _own_of_total(
         report,
-        _formatted(report.own[:, runs], format_number),
-        _formatted(report.total[:, runs], format_number),
+        formatted(report.own[:, runs], "number"),
+        formatted(report.total[:, runs], "number"),
     )
     own_defined = pa.array(["1"] * len(report), pa.string())
     if not report.quirks.scopes_are_definitions:
-        own_defined = _formatted(report.own[:, defined], format_number)
+        own_defined = formatted(report.own[:, defined], "number")
     defined_texts = _own_of_total(
-        report, own_defined, _formatted(report.total[:, defined], format_number)
+        report, own_defined, formatted(report.total[:, defined], "number")
     )
     return pc.binary_join_element_wise(run_texts, defined_texts, "|")
 

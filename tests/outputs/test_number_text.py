@@ -1,0 +1,52 @@
+"""Columns of numbers read like each number on its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tfprof.outputs.number_text import formatted
+from tfprof.units import FORMATS, SCALES
+
+EDGES = [0, 999, 1000, 1005, 1015, 994_999, 999_995, 10**6, 1_005_000, 999_995_000, 10**9, 2**53]
+    0,
+    999,
+    1000,
+    1005,
+    1015,
+    994_999,
+    999_995,
+    10**6,
+    1_005_000,
+    999_995_000,
+    10**9,
+    2**53 + 1,
+]
+
+
+@pytest.mark.parametrize("unit", list(SCALES))
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32), top=st.sampled_from([2000, 10**5, 10**7, 10**10, 2**62]))
+def test_columns_read_like_numbers(unit, seed, top):
+    dice = np.random.default_rng(seed)
+    near = [edge + step for edge in EDGES for step in (-1, 0, 1)]
+    values = np.concatenate([dice.integers(-5, top, 2000), np.array(near)])
+    expected = [FORMATS[unit](value) for value in values.tolist()]
+    assert formatted(values, unit).to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "text"),
+    [
+        ("number", 999, "999"),
+        ("number", 1005, "1.00k"),
+        ("number", 999_995, "1000.00k"),
+        ("number", -5000, "-5000"),
+        ("time", 1_370_000, "1.37sec"),
+        ("memory", 10**9, "1000.00MB"),
+    ],
+)
+def test_numbers(unit, value, text):
+    assert FORMATS[unit](value) == text
