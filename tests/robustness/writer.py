@@ -43,7 +43,18 @@ def write(profile: tfprof.Profile, output: str) -> None:
         profile.report(view, step=0).write(output)
 
 
+def _slowly(mode: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """The last thing done to a file before it is renamed, made so slow that kills fall there."""
+
+    def slow(descriptor: int, bits: int) -> None:
+        time.sleep(0.003)
+        mode(descriptor, bits)
+
+    return slow
+
+
 def _work(choices: list[tfprof.Profile], output: str) -> NoReturn:
+    os.fchmod = _slowly(os.fchmod)  # type: ignore[assignment]
     at = 0
     while True:
         write(choices[at % 2], output)
@@ -66,10 +77,16 @@ def _kill_after(micros: float, work: Callable[[], NoReturn]) -> None:
 def main() -> None:
     """Answer requests until there are no more."""
     choices = profiles()
+    warm: set[str] = set()
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for line in sys.stdin:
         output, micros = line.split()
+        if output not in warm:
+            # What is derived once is at hand in every fork then, which has only to write.
+            warm.add(output)
+            for profile in choices:
+                write(profile, output)
         _kill_after(float(micros), lambda output=output: _work(choices, output))
         answers.write("done\n")
         answers.flush()
