@@ -11,19 +11,6 @@ from tfprof.outputs.number_text import formatted
 from tfprof.units import FORMATS, SCALES
 
 EDGES = [0, 999, 1000, 1005, 1015, 994_999, 999_995, 10**6, 1_005_000, 999_995_000, 10**9, 2**53]
-    0,
-    999,
-    1000,
-    1005,
-    1015,
-    994_999,
-    999_995,
-    10**6,
-    1_005_000,
-    999_995_000,
-    10**9,
-    2**53 + 1,
-]
 
 
 @pytest.mark.parametrize("unit", list(SCALES))
