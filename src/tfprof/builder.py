@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from tfprof.capture.graph import operations, read_live_graph
 from tfprof.capture.program import default_graph, live_graph
 from tfprof.capture.stacks import read_stacks
@@ -16,10 +19,11 @@ from tfprof.loaders.op_log import LogColumns, read_op_log
 from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.sources import Source, read_message
 from tfprof.op_log import ModelLog, merged
-from tfprof.profiles.profile import Profile
+from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos import log_pb2
 from tfprof.quirks import Quirks
 from tfprof.run_shapes import with_run_shapes
+from tfprof.seen import graph_ops, seen
 
 __all__ = [
     "Model",
@@ -115,15 +119,24 @@ def model_log(
     model: Model, profile: Profile, quirks: Quirks, *, traces: bool
 ) -> tuple[ModelLog, FloatOps]:
     """What is known of a model whose graph a profile has, its shapes completed."""
-    counted = count_float_ops(profile, quirks)
-    in_graph = profile.nodes.in_graph
-    names = profile.nodes.name.filter(in_graph).to_pylist()
-    log = ModelLog(names, counted.value[in_graph])
+    inside = seen(profile, graph_ops(quirks))
+    if inside is not profile:
+        inside, _ = with_run_shapes(inside, quirks)
+    counted = count_float_ops(inside, quirks)
+    at = ids_of(profile.nodes.name, inside.nodes.name)[profile.nodes.in_graph]
+    # Nodes inside functions follow those of the graph.
+    inner = np.setdiff1d(np.flatnonzero(counted.value), at)
+    at = np.concatenate([at, inner])
+    names = inside.nodes.name.take(pa.array(at)).to_pylist()
+    log = ModelLog(names, counted.value[at])
     if model.live is None:
         return log, counted
     log = replace(log, trainable=trainable_names(model.live, quirks))
     if traces:
-        log = replace(log, stacks=read_stacks(operations(model.live, names), quirks))
+        own = names[: len(names) - len(inner)]
+        stacks = read_stacks(operations(model.live, own), quirks)
+        index = np.concatenate([stacks.index, np.full(len(inner), -1, np.int64)])
+        log = replace(log, stacks=replace(stacks, index=index))
     return log, counted
 
 

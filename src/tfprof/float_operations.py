@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.cost.original import ORIGINAL_RULES, REPAIRED_RULES, Shape, Unknown, count
-from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
+from tfprof.profiles.columns import SHAPE, SHAPES, Entries, Ints, Nodes, starts, strings
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import AttrValue
 from tfprof.quirks import Quirks
 from tfprof.run_shapes import with_run_shapes
+from tfprof.seen import graph_ops, seen
 
 __all__ = ["FloatOps", "count_float_ops", "with_float_ops"]
 
@@ -47,14 +48,28 @@ def with_float_ops(profile: Profile, quirks: Quirks) -> Profile:
     """A profile with the float operations of its nodes, by static and run-time shapes."""
     if quirks.float_ops_from_log_only or not profile.nodes.in_graph.any():
         return profile
-    shaped, _ = with_run_shapes(_with_own_shapes(profile), quirks)
+    inside = seen(profile, graph_ops(quirks))
+    shaped, _ = with_run_shapes(_with_own_shapes(inside), quirks)
     counted = count_float_ops(shaped, quirks)
-    nodes = replace(profile.nodes, float_ops=counted.value)
-    return profile.changed(nodes=nodes, uncounted=counted.summary())
+    at = np.where(profile.nodes.in_graph, ids_of(profile.nodes.name, inside.nodes.name), -1)
+    value = np.where(at >= 0, counted.value[at], 0)
+    return profile.changed(
+        nodes=replace(profile.nodes, float_ops=value),
+        inner=_entries(inside.nodes, counted.value, at),
+        uncounted=counted.summary(),
+    )
+
+
+def _entries(nodes: Nodes, value: Ints, outside: Ints) -> Entries:
+    """What was counted inside functions, by name."""
+    rows = np.setdiff1d(np.flatnonzero(value), outside)
+    none = np.zeros(0, np.int64)
+    names = nodes.name.take(pa.array(rows))
+    return Entries(names, value[rows], np.full(len(rows), -1, np.int64), none, strings())
 
 
 def count_float_ops(profile: Profile, quirks: Quirks) -> FloatOps:
-    """The float operations of every node of the graph, functions not entered."""
+    """The float operations of every node of the graph; of functions if they were entered."""
     nodes = profile.nodes
     compat = quirks.transpose_a_of_batch_matmul
     rules = ORIGINAL_RULES if compat else REPAIRED_RULES

@@ -175,6 +175,27 @@ class Quirks:
         "without a forward node",
         "`gradients/` must come first, and gradients without a forward node keep their own frames",
     )
+    functions_not_entered: bool = _quirk(
+        "§modern",
+        "calls, loops and branches are single nodes, whatever their functions do",
+        "nodes inside functions are nodes, under the names they run by",
+    )
+    run_time_names_apart: bool = _quirk(
+        "N29",
+        "a record of a name that the graph does not have makes a node of that name",
+        "it belongs to the node that the runtime or an optimizer made that name from, if there is "
+        "one",
+    )
+    graph_op_types_only: bool = _quirk(
+        "§modern",
+        "a node's op type is that of the graph, and its own name if only a run knows it",
+        "it is what ran, such as `_FusedConv2D`; the graph's is one more type of the node",
+    )
+    tape_gradients_apart: bool = _quirk(
+        "§modern",
+        "code view takes `gradient_tape/y/…` for a node like any other",
+        "it is a gradient of `y`",
+    )
     bytes_cut: bool = _quirk(
         "N35",
         "a long function name is cut at a byte, even inside a character",

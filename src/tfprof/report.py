@@ -24,6 +24,7 @@ from tfprof.profiles.measures import column, measures
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
+from tfprof.seen import seen
 from tfprof.views import VIEWS, view_of
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
@@ -217,11 +218,13 @@ def make_report(
     for option in OPTIONS.values():
         if option.kind == "regexes":
             regexes.check(option.name, getattr(options, option.name), quirks)
-    view = view_of(built_from or profile, kind, quirks)
+    profile = seen(profile, quirks)
+    view = view_of(seen(built_from, quirks) if built_from else profile, kind, quirks)
     report = _report_of(profile, view, options, quirks)
+    more = profile.notes
     if profile.uncounted and "float_ops" in options.select:
-        return replace(report, messages=(*report.messages, profile.uncounted))
-    return report
+        more += (profile.uncounted,)
+    return replace(report, messages=report.messages + more) if more else report
 
 
 def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:

@@ -16,6 +16,7 @@ from tfprof.profiles.columns import SHAPES, Bools, Ints, Records, starts
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import TensorShapeProto
 from tfprof.quirks import Quirks
+from tfprof.seen.names import written_names
 
 __all__ = ["with_run_shapes"]
 
@@ -108,6 +109,10 @@ def _targets(profile: Profile, names: pa.Array, quirks: Quirks) -> tuple[Ints, I
     found[~profile.nodes.in_graph[found]] = -1
     if quirks.exact_run_names:
         return found, output
+    rows = np.flatnonzero(found < 0)
+    if profile.calls is not None and len(rows):
+        inside = written_names(names.take(pa.array(rows)))
+        found[rows] = ids_of(inside, profile.nodes.name)
     fed_names = pc.starts_with(names, "_arg_").to_numpy(zero_copy_only=False)
     for row in np.flatnonzero((found < 0) & fed_names).tolist():
         fed = _FED.fullmatch(names[row].as_py())

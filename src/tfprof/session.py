@@ -17,7 +17,7 @@ from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.sources import Source
 from tfprof.options import Options
-from tfprof.profiles.columns import Records
+from tfprof.profiles.columns import Entries, Records
 from tfprof.profiles.profile import Profile
 from tfprof.quirks import quirks_for
 from tfprof.report import Report, make_report
@@ -98,7 +98,9 @@ class Session:
             if log.float_ops.any() and not self._float_ops_logged:
                 nodes = self.profile.nodes
                 nodes = replace(nodes, float_ops=np.zeros_like(nodes.float_ops))
-                self.profile = self.profile.changed(nodes=nodes, uncounted="")
+                self.profile = self.profile.changed(
+                    nodes=nodes, inner=Entries.empty(), uncounted=""
+                )
                 self._float_ops_logged = True
             self.profile = self.profile.with_op_log(log)
         if not self._float_ops_logged:

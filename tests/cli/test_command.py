@@ -29,7 +29,7 @@ def test_a_report_is_all_there_is_on_stdout(
 ) -> None:
     done = process("--demo", view, "-select", "micros", "-hide_name_regexes=", "-max_depth=10")
     assert done.text == demo_profile.report(view).text()
-    assert done.err == "run graph coverage: 0.45\n"
+    assert done.err == "run graph coverage: 0.45, 100% of the time joins a node of the graph\n"
     assert done.status == 0
 
 

@@ -31,6 +31,7 @@ from tfprof.options import did_you_mean
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks, quirks_for
+from tfprof.seen import seen
 from tfprof.views import view_of
 
 __all__ = [
@@ -108,6 +109,7 @@ def advise(
     were built from, if they are older.
     """
     quirks = quirks_for(compat)
+    profile = seen(profile, quirks)
     known, problems = _originals() if compat else all_checkers()
     wanted = _wanted(checkers, known, compat=compat)
     results, said = [], [*_warnings(profile, quirks, views or {}), *problems]

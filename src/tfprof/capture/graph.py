@@ -23,6 +23,10 @@ _Shapes = tuple[tuple[int, ...] | None, ...]
 def read_live_graph(graph: Any, quirks: Quirks) -> GraphColumns:
     """The columns of a tf.Graph, which is not changed."""
     columns = read_graph(graph.as_graph_def().SerializeToString())
+    if columns.library and not quirks.functions_not_entered:
+        # Shapes inside functions come with those of the whole graph.
+        shaped = graph.as_graph_def(add_shapes=True).SerializeToString()
+        columns = replace(columns, library=shaped)
     code, distinct = _output_shapes(graph, columns.name.to_pylist())
     listed = [[_column_shape(shape) for shape in shapes] for shapes in distinct]
     columns = replace(

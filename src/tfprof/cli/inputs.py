@@ -59,8 +59,15 @@ def load_profile(wanted: Mapping[str, Any], screen: Screen, *, compat: bool) -> 
 
         profile = tfprof.load(**wanted, compat=compat)
     if profile.records:
-        screen.note(f"run graph coverage: {profile.coverage:.2f}")
+        joined = "" if compat else f", {_joined(profile.joined_share)}"
+        screen.note(f"run graph coverage: {profile.coverage:.2f}{joined}")
     return profile
+
+
+def _joined(share: float) -> str:
+    # Never 100.0% of what is not all.
+    percent = min(round(100 * share, 1), 99.9) if share < 1 else 100
+    return f"{percent:g}% of the time joins a node of the graph"
 
 
 @contextlib.contextmanager

@@ -22,6 +22,9 @@ _SPECIAL = re.compile(r"[.+*?()\[\]{}|^$\\,]")
 
 def names_for(profile: Profile, view: str, option: str) -> tuple[str, ...]:
     """What the regexes of an option are matched with in a view, sorted."""
+    from tfprof.seen import seen
+
+    profile = seen(profile, REPAIRED)
     if option == "account_type_regexes":
         return profile.derived("names of types", lambda: _types(profile))
     if view == "code":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from tfprof.loaders.wire import columns_of_bytes
 from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
 from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
 
-__all__ = ["GraphColumns", "read_graph", "shape_of"]
+__all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
 
 WHAT = "a GraphDef (binary, text, or inside a MetaGraphDef)"
 
@@ -36,36 +36,53 @@ class GraphColumns:
     input_index: Ints
     input_name: pa.Array
     input_output: Ints
+    library: bytes = b""
+    """The serialized GraphDef, if it has functions."""
 
 
 def read_graph(source: Source) -> GraphColumns:
     """The columns of a GraphDef, whatever form it comes in."""
     data, called, in_memory = read_bytes(source, "graph")
     found = _text_nodes(data, called) if is_text(data) else _binary_nodes(data)
-    if found is None or not (in_memory or _have_ops(found)):
+    if found is None or not (in_memory or _have_ops(found.nodes)):
         kind = _other_kind(data)
         reason = f"it is {kind}" if kind else "it may be cut off or of another kind"
         raise LoadError(f"{called}: not {WHAT}; {reason}")
-    return _columns(found)
+    columns = _columns(found.nodes)
+    return replace(columns, library=found.data) if found.has_functions else columns
 
 
-def _nodes(data: bytes) -> pa.Array:
+def columns_of_nodes(data: bytes) -> GraphColumns:
+    """The columns of the nodes of a serialized GraphDef."""
+    return _columns(_nodes(data).nodes)
+
+
+class _Found(NamedTuple):
+    """The nodes of a serialized GraphDef."""
+
+    nodes: pa.Array
+    has_functions: bool
+    data: bytes
+
+
+def _nodes(data: bytes) -> _Found:
     """The nodes of a serialized GraphDef; a DecodeError if it is none."""
-    nodes = columns_of_bytes(data, columns_pb2.Graph).column(0).flatten()
+    batch = columns_of_bytes(data, columns_pb2.Graph)
+    nodes = batch.column(0).flatten()
     for value in nodes.field("attr").flatten().field("value").unique():
         graph_pb2.AttrValue.FromString(value.as_py())
-    return nodes
+    return _Found(nodes, bool(batch.column(1)[0].as_py()), data)
 
 
 def _have_ops(nodes: pa.Array) -> bool:
     return bool(pc.any(pc.not_equal(nodes.field("op"), "")).as_py())
 
 
-def _binary_nodes(data: bytes) -> pa.Array | None:
+def _binary_nodes(data: bytes) -> _Found | None:
     try:
-        nodes = _nodes(data)
-        if len(nodes) > 1 and _have_ops(nodes):
-            return nodes
+        found = _nodes(data)
+        if len(found.nodes) > 1 and _have_ops(found.nodes):
+            return found
     except DecodeError:
         pass
     # Something else may look like a graph of few nodes; all of its fields tell them apart.
@@ -73,7 +90,7 @@ def _binary_nodes(data: bytes) -> pa.Array | None:
     return None if graph is None else _nodes(graph.SerializeToString())
 
 
-def _text_nodes(data: bytes, called: str) -> pa.Array:
+def _text_nodes(data: bytes, called: str) -> _Found:
     graph = graph_from_text(data)
     return _nodes(graph or _text_graph(data, called).SerializeToString())
 

@@ -25,6 +25,7 @@ class RunColumns:
 
     devices: list[str]
     name: pa.Array
+    label: pa.Array
     device: Ints
     start: Ints
     duration: Ints
@@ -60,7 +61,7 @@ class RunColumns:
                 value = new_row[value]
             if item.name.startswith("allocation_"):
                 value = value[allocations]
-            elif item.name == "name":
+            elif item.name in ("name", "label"):
                 value = value.filter(pa.array(wanted))
             elif item.name == "output_shape":
                 value = value.filter(pa.array(outputs))
@@ -99,6 +100,7 @@ def _columns(steps: pa.Array) -> RunColumns:
             for text in devices.field("device").to_pylist()
         ],
         name=records.field("node_name"),
+        label=records.field("timeline_label"),
         device=device,
         start=numbers(records.field("all_start_micros")),
         duration=numbers(records.field("op_end_rel_micros")),

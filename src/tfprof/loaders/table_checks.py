@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from google.protobuf.message import DecodeError
 
-from tfprof.profiles.columns import ATTRS, SHAPE, SHAPES, Ints, Records, SavedRuns
+from tfprof.profiles.columns import ATTRS, SHAPE, SHAPES, Entries, Ints, Records, SavedRuns
 from tfprof.profiles.profile import Profile
 from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
 
@@ -21,7 +21,7 @@ __all__ = ["fault_of"]
 
 _TYPES = {"attrs": ATTRS, "shape": SHAPE, "output_shapes": SHAPES}
 _DEVICES = ("device", "time_device", "seen_device")
-_NODES = ("node", "span_node", "time_node", "memory_node", "allocation_node")
+_NODES = ("node", "span_node", "time_node", "memory_node", "allocation_node", "label_node")
 
 
 def fault_of(profile: Profile) -> str:
@@ -35,6 +35,8 @@ def fault_of(profile: Profile) -> str:
         *profile.records,
         *profile.saved,
         *profile.stacks,
+        profile.unplaced,
+        profile.inner,
     ]
     for part in parts:
         for item in fields(part):
@@ -99,6 +101,7 @@ def _consistent(profile: Profile) -> bool:
         _within(profile.edges.output, 0, 2**31),
         _within(profile.edges.index, 0, 2**31),
         _within(profile.type_node, 0, nodes),
+        *(_entries_fit(entries, frames) for entries in (profile.unplaced, profile.inner)),
         *(_part_fits(part, nodes, devices, steps) for part in profile.records),
         *(_part_fits(part, nodes, devices, steps) for part in profile.saved),
         *(part.step in profile.steps and _records_fit(part) for part in profile.records),
@@ -123,6 +126,10 @@ def _part_fits(part: Records | SavedRuns, nodes: int, devices: int, steps: Ints)
 def _records_fit(part: Records) -> bool:
     owners = (part.allocation_record, part.output_record)
     return all(_within(owner, 0, len(part)) and _sorted(owner) for owner in owners)
+
+
+def _entries_fit(entries: Entries, frames: int) -> bool:
+    return _within(entries.stack, -1, frames) and _within(entries.type_entry, 0, len(entries.name))
 
 
 def _saved_fit(part: SavedRuns) -> bool:

@@ -18,13 +18,13 @@ import pyarrow.parquet
 from tfprof.errors import LoadError
 from tfprof.limits import largest_table
 from tfprof.loaders.table_checks import fault_of
-from tfprof.profiles.columns import Edges, Nodes, Records, SavedRuns, Stacks
+from tfprof.profiles.columns import Edges, Entries, Nodes, Records, SavedRuns, Stacks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS
 
-__all__ = ["FRAME_COLUMNS", "PART", "TEXTS", "VERSION", "place", "read_tables"]
+__all__ = ["ENTRIES", "FRAME_COLUMNS", "PART", "TEXTS", "VERSION", "place", "read_tables"]
 
-VERSION = 1
+VERSION = 2
 """Of the layout; files of another one are refused."""
 
 PART = "part"
@@ -33,7 +33,10 @@ PART = "part"
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
 _ROWS = 4096
-_RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs"}
+ENTRIES = ("unplaced", "inner")
+"""The fields of a profile that are entries for names."""
+
+_RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
 def place(kind: type, field: str) -> tuple[str, str]:
@@ -80,6 +83,9 @@ def _profile(tables: _Tables) -> Profile:
         missing_stream=about["missing_stream"],
         saved_missing_stream=about["saved_missing_stream"],
         uncounted=about["uncounted"],
+        libraries=tuple(about["libraries"]),
+        unplaced=_entries(tables, "unplaced"),
+        inner=_entries(tables, "inner"),
     )
 
 
@@ -176,6 +182,17 @@ def _stacks(tables: _Tables, part: int) -> Stacks:
         **{name: _numpy(frames.column(name)) for name in FRAME_COLUMNS},
         strings=_strings(tables, part),
         texts=(texts[0], texts[1], texts[2]) if known and len(frames) else None,
+    )
+
+
+def _entries(tables: _Tables, name: str) -> Entries:
+    rows, types = tables.read(name), tables.read(f"{name}_types")
+    return Entries(
+        _array(rows.column("name")),
+        _numpy(rows.column("float_ops")),
+        _numpy(rows.column("stack")),
+        _numpy(types.column("entry")),
+        _array(types.column("type")),
     )
 
 

@@ -15,6 +15,7 @@ from tfprof.profiles.profile import Profile, ids_of
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
 from tfprof.protos import columns_pb2
 from tfprof.quirks import Quirks
+from tfprof.seen import seen
 
 __all__ = ["serialized"]
 
@@ -23,6 +24,7 @@ _GPU = re.compile(r"gpu:\d+", re.ASCII)
 
 def serialized(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
+    profile = seen(profile, quirks)
     runs = runs_of(profile, quirks)
     rows = np.flatnonzero(runs.exists)
     new_id = np.cumsum(runs.exists) - 1

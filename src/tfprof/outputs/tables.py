@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tfprof.errors import OutputError
-from tfprof.loaders.tables import FRAME_COLUMNS, PART, TEXTS, VERSION, place
+from tfprof.loaders.tables import ENTRIES, FRAME_COLUMNS, PART, TEXTS, VERSION, place
 from tfprof.outputs.files import replaced
-from tfprof.profiles.columns import Records, SavedRuns, Stacks
+from tfprof.profiles.columns import Entries, Records, SavedRuns, Stacks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS
 
@@ -48,6 +48,8 @@ def tables_of(profile: Profile) -> dict[str, pa.Table]:
         "types": pa.table({"node": profile.type_node, "type": profile.type_name}),
         "strings": _strings(profile),
     }
+    for name in ENTRIES:
+        found |= _entry_tables(name, getattr(profile, name))
     return (
         found
         | _numbered(_log_tables(part) for part in profile.stacks)
@@ -69,12 +71,20 @@ def _properties(profile: Profile) -> pa.Table:
             "missing_stream": [profile.missing_stream],
             "saved_missing_stream": [profile.saved_missing_stream],
             "uncounted": [profile.uncounted],
+            "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
         }
     )
 
 
 def _table(columns: Any) -> pa.Table:
     return pa.table({item.name: getattr(columns, item.name) for item in fields(columns)})
+
+
+def _entry_tables(name: str, entries: Entries) -> dict[str, pa.Table]:
+    """The columns of entries, with their types apart."""
+    columns = {"name": entries.name, "float_ops": entries.float_ops, "stack": entries.stack}
+    types = {"entry": entries.type_entry, "type": entries.type}
+    return {name: pa.table(columns), f"{name}_types": pa.table(types)}
 
 
 def _strings(profile: Profile) -> pa.Table:

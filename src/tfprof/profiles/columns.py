@@ -20,7 +20,9 @@ __all__ = [
     "SHAPE",
     "SHAPES",
     "Bools",
+    "Calls",
     "Edges",
+    "Entries",
     "Ints",
     "Nodes",
     "Records",
@@ -146,7 +148,8 @@ class Records:
     """The records of one RunMetadata, one row each, as they were written.
 
     `device` is an index into the profile's devices. The byte columns are sums over a record's
-    allocators and outputs; `in_use` is the largest of its GPU allocators'.
+    allocators and outputs; `in_use` is the largest of its GPU allocators'. `label_*` has a row for
+    each node whose record says what ran: `<node> = <op>(<inputs>)`.
     """
 
     step: int
@@ -173,9 +176,56 @@ class Records:
     output_pointer: Ints
     output_has_memory: Bools
     output_shape: pa.Array
+    label_node: Ints
+    label_text: pa.Array
 
     def __len__(self) -> int:
         return len(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What op logs say of names that no node has; they may be of nodes inside functions.
+
+    `stack` is an index into all stacks of the profile, -1 for none. `type_entry` says whose the
+    types are.
+    """
+
+    name: pa.Array
+    float_ops: Ints
+    stack: Ints
+    type_entry: Ints
+    type: pa.Array
+
+    @classmethod
+    def empty(cls) -> Entries:
+        """No entries."""
+        none = np.zeros(0, np.int64)
+        return cls(strings(), none, none, none, strings())
+
+    def followed_by(self, other: Entries) -> Entries:
+        """These entries and then others."""
+        return Entries(
+            pa.concat_arrays([self.name, other.name]),
+            np.concatenate([self.float_ops, other.float_ops]),
+            np.concatenate([self.stack, other.stack]),
+            np.concatenate([self.type_entry, other.type_entry + len(self.name)]),
+            pa.concat_arrays([self.type, other.type]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Where nodes of functions run: frame 0 is the graph itself, the others are one call each.
+
+    `frame` is that of every node, `caller` the node that calls each frame, `parent` its frame; the
+    parent of a frame comes before it. `edges` lead from calls to the nodes that give their results.
+    """
+
+    frame: Ints
+    caller: Ints
+    parent: Ints
+    edges: Edges
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from tfprof.metrics import MEASURES
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
+from tfprof.profiles.times import times_run
 from tfprof.protos import graph_pb2
 from tfprof.quirks import Quirks
 
@@ -48,8 +49,7 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
         sums = _averaged(sums, np.maximum(steps_seen, 1), quirks)
     ran = np.zeros(count, bool)
     ran[runs.span_node] = True
-    # A node that never ran is counted once, one that ran as often as it did.
-    float_ops = profile.nodes.float_ops * np.where(ran, sums[8], 1)
+    float_ops = profile.nodes.float_ops * times_run(profile.calls, ran, sums[8])
     table = np.zeros((count, len(MEASURES)), sums.dtype)
     table[:, :4] = sums[:4].T
     table[:, 4:6] = sums[4:6].T

@@ -18,7 +18,10 @@ from tfprof.profiles.columns import (
     NO_DEVICE,
     SHAPE,
     SHAPES,
+    Bools,
+    Calls,
     Edges,
+    Entries,
     Ints,
     Nodes,
     Records,
@@ -66,6 +69,18 @@ class Profile:
     checkpoint: Checkpoint | None = None
     uncounted: str = ""
     """Which nodes have no float operations because they could not be counted, and why."""
+    libraries: tuple[bytes, ...] = ()
+    """The serialized graphs that have functions."""
+    unplaced: Entries = field(default_factory=Entries.empty)
+    """What op logs say of names that no node has, while there are functions."""
+    inner: Entries = field(default_factory=Entries.empty)
+    """Float operations that were counted inside functions."""
+    calls: Calls | None = None
+    """Which nodes run inside which calls, if functions were entered (see `tfprof.seen`)."""
+    asides: tuple[Bools, ...] = ()
+    """For each RunMetadata, which records are no runs of the nodes that they were joined to."""
+    notes: tuple[str, ...] = ()
+    """What is to be told of functions that could not be entered."""
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def derived(self, key: Any, make: Callable[[], T]) -> T:
@@ -110,8 +125,18 @@ class Profile:
             graph.input_output[wanted],
         )
         return self.changed(
-            nodes=self.nodes.followed_by(nodes), edges=self.edges.followed_by(edges)
+            nodes=self.nodes.followed_by(nodes),
+            edges=self.edges.followed_by(edges),
+            libraries=self._libraries_with(graph),
         )
+
+    def _libraries_with(self, graph: GraphColumns) -> tuple[bytes, ...]:
+        """The graphs with functions; one that has all nodes of the others replaces them."""
+        if not graph.library:
+            return self.libraries
+        known = self.nodes.name.filter(pa.array(self.nodes.in_graph))
+        superset = bool(pc.all(pc.is_in(known, value_set=graph.name)).as_py())
+        return (graph.library,) if superset else (*self.libraries, graph.library)
 
     def with_run(self, step: int, run: RunColumns, quirks: Quirks = REPAIRED) -> Profile:
         """Add the records of a run to a step; nodes that only the run knows are added too."""
@@ -149,6 +174,7 @@ class Profile:
             names=pa.DictionaryArray.from_arrays(
                 np.arange(len(run.name), dtype=np.int32), run.name
             ),
+            **_labels(node, run.label),
         )
         gpus = [device for device in run.devices if "gpu" in device]
         missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
@@ -171,16 +197,27 @@ class Profile:
         # The first entry of a name wins, so assign from the last to the first.
         traced = np.flatnonzero(known & log.has_stack)[::-1]
         traced = traced[stack[ids[traced]] < 0]
-        stack[ids[traced]] = traced + sum(len(stacks) for stacks in self.stacks)
+        before = sum(len(stacks) for stacks in self.stacks)
+        stack[ids[traced]] = traced + before
         owner = ids[log.type_entry]
+        unplaced = _unplaced(log, ~known, before) if self.libraries else Entries.empty()
+        has_stacks = bool(len(traced)) or bool((unplaced.stack >= 0).any())
         return self.changed(
             nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
             type_node=np.concatenate([self.type_node, owner[owner >= 0].astype(np.int32)]),
             type_name=pa.concat_arrays([self.type_name, log.type.filter(pa.array(owner >= 0))]),
-            stacks=(*self.stacks, log.stacks) if len(traced) else self.stacks,
+            stacks=(*self.stacks, log.stacks) if has_stacks else self.stacks,
+            unplaced=self.unplaced.followed_by(unplaced),
             strings={**log.stacks.strings, **self.strings},
             has_trace=self.has_trace or bool((known & log.has_stack).any()),
         )
+
+    @property
+    def joined_share(self) -> float:
+        """The share of recorded time that belongs to nodes of the graph or of its functions."""
+        from tfprof.seen import joined_share
+
+        return joined_share(self)
 
     @property
     def coverage(self) -> float:
@@ -314,6 +351,27 @@ def _nodes_of(names: pa.Array, known: pa.Array) -> tuple[Ints, pa.Array]:
 
 def _flags(column: pa.Array) -> Any:
     return column.to_numpy(zero_copy_only=False).astype(bool)
+
+
+def _labels(node: Ints, labels: pa.Array) -> dict[str, Any]:
+    """The first label of each node that has one."""
+    told = np.flatnonzero(_flags(pc.not_equal(labels, "")))
+    first = told[np.unique(node[told], return_index=True)[1]]
+    return {"label_node": node[first].astype(np.int32), "label_text": labels.take(pa.array(first))}
+
+
+def _unplaced(log: LogColumns, unknown: Bools, stacks_before: int) -> Entries:
+    """The entries of a log whose names no node has."""
+    rows = np.flatnonzero(unknown)
+    entry = np.cumsum(unknown) - 1
+    typed = unknown[log.type_entry]
+    return Entries(
+        log.name.take(pa.array(rows)),
+        log.float_ops[rows],
+        np.where(log.has_stack[rows], rows + stacks_before, -1),
+        entry[log.type_entry[typed]],
+        log.type.filter(pa.array(typed)),
+    )
 
 
 def _merged(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Ints]:

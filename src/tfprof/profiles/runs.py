@@ -116,8 +116,8 @@ def _runs(profile: Profile, quirks: Quirks) -> Runs:
     warnings: list[str] = []
     parts = [_saved_part(saved, profile.steps) for saved in profile.saved]
     parts += [
-        _record_part(profile, records, rules, device, since, exists, quirks, warnings)
-        for records, since in zip(profile.records, known_from, strict=True)
+        _record_part(profile, number, rules, device, since, exists, quirks, warnings)
+        for number, since in enumerate(known_from)
     ]
     joined = _joined(parts)
     placed_node, placed_device = _placed(profile, joined, rules, device, quirks)
@@ -212,7 +212,7 @@ def _first_devices(profile: Profile, rules: _Rules, exists: Bools) -> tuple[Ints
 
 def _record_part(
     profile: Profile,
-    records: Records,
+    number: int,
     rules: _Rules,
     first_device: Ints,
     known_from: Ints,
@@ -220,6 +220,7 @@ def _record_part(
     quirks: Quirks,
     warnings: list[str],
 ) -> dict[str, Ints]:
+    records = profile.records[number]
     step = profile.steps.index(records.step)
     accepted = np.ones(len(records), bool)
     if not quirks.copy_phantoms:
@@ -246,6 +247,8 @@ def _record_part(
     outputs = np.flatnonzero((memory_of[records.output_record] >= 0) & records.output_has_memory)
     node = records.node
     runs = timed & ~accelerator
+    if profile.asides:
+        runs &= ~profile.asides[number]
     return {
         "span_node": node[accepted].astype(np.int64),
         "span_step": np.full(int(accepted.sum()), step, np.int64),

@@ -7,10 +7,12 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Graph(_message.Message):
-    __slots__ = ("node",)
+    __slots__ = ("node", "library")
     NODE_FIELD_NUMBER: _ClassVar[int]
+    LIBRARY_FIELD_NUMBER: _ClassVar[int]
     node: _containers.RepeatedCompositeFieldContainer[Node]
-    def __init__(self, node: _Optional[_Iterable[_Union[Node, _Mapping]]] = ...) -> None: ...
+    library: bytes
+    def __init__(self, node: _Optional[_Iterable[_Union[Node, _Mapping]]] = ..., library: _Optional[bytes] = ...) -> None: ...
 
 class Node(_message.Message):
     __slots__ = ("name", "op", "input", "attr")
@@ -53,20 +55,22 @@ class Device(_message.Message):
     def __init__(self, device: _Optional[str] = ..., node_stats: _Optional[_Iterable[_Union[Record, _Mapping]]] = ...) -> None: ...
 
 class Record(_message.Message):
-    __slots__ = ("node_name", "all_start_micros", "op_end_rel_micros", "memory", "output", "memory_stats")
+    __slots__ = ("node_name", "all_start_micros", "op_end_rel_micros", "memory", "output", "timeline_label", "memory_stats")
     NODE_NAME_FIELD_NUMBER: _ClassVar[int]
     ALL_START_MICROS_FIELD_NUMBER: _ClassVar[int]
     OP_END_REL_MICROS_FIELD_NUMBER: _ClassVar[int]
     MEMORY_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    TIMELINE_LABEL_FIELD_NUMBER: _ClassVar[int]
     MEMORY_STATS_FIELD_NUMBER: _ClassVar[int]
     node_name: str
     all_start_micros: int
     op_end_rel_micros: int
     memory: _containers.RepeatedCompositeFieldContainer[Allocator]
     output: _containers.RepeatedCompositeFieldContainer[Output]
+    timeline_label: str
     memory_stats: MemoryStats
-    def __init__(self, node_name: _Optional[str] = ..., all_start_micros: _Optional[int] = ..., op_end_rel_micros: _Optional[int] = ..., memory: _Optional[_Iterable[_Union[Allocator, _Mapping]]] = ..., output: _Optional[_Iterable[_Union[Output, _Mapping]]] = ..., memory_stats: _Optional[_Union[MemoryStats, _Mapping]] = ...) -> None: ...
+    def __init__(self, node_name: _Optional[str] = ..., all_start_micros: _Optional[int] = ..., op_end_rel_micros: _Optional[int] = ..., memory: _Optional[_Iterable[_Union[Allocator, _Mapping]]] = ..., output: _Optional[_Iterable[_Union[Output, _Mapping]]] = ..., timeline_label: _Optional[str] = ..., memory_stats: _Optional[_Union[MemoryStats, _Mapping]] = ...) -> None: ...
 
 class Allocator(_message.Message):
     __slots__ = ("allocator_name", "total_bytes", "peak_bytes", "live_bytes", "allocator_bytes_in_use", "allocation_records")

@@ -19,7 +19,7 @@ __all__ = ["GRADIENT", "build"]
 
 GRADIENT = " (gradient)"
 _SUFFIX = ("", GRADIENT)
-_GRADIENTS, _GRAD = "gradients/", "_grad/"
+_GRADIENTS, _GRAD, _TAPE = "gradients/", "_grad/", "gradient_tape/"
 _LONGEST, _KEPT = 20, 17
 _NONE = "none"
 
@@ -214,6 +214,8 @@ def _split_gradients(
     maybe = np.flatnonzero(both.to_numpy(zero_copy_only=False))
     loose = quirks.loose_gradient_names
     texts = [_forward_name(n, loose=loose) for n in names.take(pa.array(maybe)).to_pylist()]
+    if not quirks.tape_gradients_apart:
+        maybe, texts = _with_tapes(names, maybe, texts)
     forward = pa.array(texts, pa.string())
     found = forward.is_valid().to_numpy(zero_copy_only=False)
     rows = maybe[found]
@@ -232,6 +234,34 @@ def _split_gradients(
     order = np.argsort(group[matched], kind="stable")
     sizes = np.bincount(group[matched], minlength=len(targets))[at >= 0]
     return plain, plain[at[at >= 0]], sizes, gradients[matched][order], gradients[~matched]
+
+
+def _with_tapes(
+    names: pa.Array, rows: Ints, forward: list[str | None]
+) -> tuple[Ints, list[str | None]]:
+    """Rows that are gradients, and their forward names, with those of tapes added."""
+    taped = np.flatnonzero(pc.match_substring(names, _TAPE).to_numpy(zero_copy_only=False))
+    if not len(taped):
+        return rows, forward
+    known = set(names.to_pylist())
+    found = dict(zip(rows.tolist(), forward, strict=True))
+    for row in taped.tolist():
+        found[row] = _taped_name(names[row].as_py(), known) or found.get(row)
+    return np.array(sorted(found), np.int64), [found[row] for row in sorted(found)]
+
+
+def _taped_name(name: str, known: set[str]) -> str | None:
+    """The node whose name follows `gradient_tape/`, as far as a node has it.
+
+    What stands before it, such as the names of calls, stands before the forward name too.
+    """
+    before, _, forward = name.partition(_TAPE)
+    while forward:
+        for candidate in (before + forward, forward):
+            if candidate in known:
+                return candidate
+        forward = forward.rpartition("/")[0]
+    return None
 
 
 def _forward_name(name: str, *, loose: bool) -> str | None:

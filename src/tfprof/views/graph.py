@@ -23,7 +23,7 @@ def producers(profile: Profile) -> Ints:
 def build(profile: Profile, quirks: Quirks) -> View:
     """A depth-first walk from the nodes that nobody consumes; each node where it is met first."""
     count = len(profile.nodes)
-    consumer, producer = profile.edges.consumer, producers(profile)
+    consumer, producer = _links(profile)
     exists = runs_of(profile, quirks).exists
     wanted = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
     consumer, producer = consumer[wanted], producer[wanted]
@@ -50,6 +50,16 @@ def build(profile: Profile, quirks: Quirks) -> View:
         none,
         none,
     )
+
+
+def _links(profile: Profile) -> tuple[Ints, Ints]:
+    """Consumer and producer of each edge; a call consumes the results of its function first."""
+    consumer, producer = profile.edges.consumer, producers(profile)
+    if profile.calls is None:
+        return consumer, producer
+    results = profile.calls.edges
+    given = ids_of(results.producer, profile.nodes.name)
+    return np.concatenate([results.consumer, consumer]), np.concatenate([given, producer])
 
 
 class _Walk:

@@ -1,0 +1,64 @@
+"""A profile as views see it: functions entered, run-time names joined, what ran told by its label.
+
+A loaded profile has the nodes of the graph and, for names that only a run knows, nodes of the run.
+`seen` makes another profile of it, once, in which nodes inside functions are nodes like any other
+and records belong to the nodes they are of. With all of its quirks it is the profile itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tfprof.profiles.profile import Profile
+from tfprof.quirks import REPAIRED, Quirks
+from tfprof.seen.entered import entered
+from tfprof.seen.joined import Joins, find_joins, joined
+from tfprof.seen.op_types import with_run_time_ops
+
+__all__ = ["graph_ops", "joined_share", "seen"]
+
+
+def seen(profile: Profile, quirks: Quirks) -> Profile:
+    """The profile that views, measures and outputs work on."""
+    key = _key(quirks)
+    found = profile.derived(key, lambda: _seen(profile, quirks))
+    return found.derived(key, lambda: found)
+
+
+def graph_ops(quirks: Quirks) -> Quirks:
+    """The same quirks, but op types are those of the graph, which formulas are for."""
+    return replace(quirks, graph_op_types_only=True)
+
+
+def joined_share(profile: Profile) -> float:
+    """The share of recorded time that belongs to nodes of the graph or of its functions."""
+    return profile.derived(joined_share, lambda: _joined_share(seen(profile, REPAIRED)))
+
+
+def _key(quirks: Quirks) -> tuple[object, ...]:
+    return (
+        seen,
+        quirks.functions_not_entered,
+        quirks.run_time_names_apart,
+        quirks.graph_op_types_only,
+    )
+
+
+def _seen(profile: Profile, quirks: Quirks) -> Profile:
+    if not quirks.functions_not_entered:
+        profile = entered(profile)
+    joins = Joins.none(profile) if quirks.run_time_names_apart else find_joins(profile)
+    if not quirks.graph_op_types_only:
+        profile = with_run_time_ops(profile, joins)
+    return joined(profile, joins)
+
+
+def _joined_share(profile: Profile) -> float:
+    total = known = 0
+    for records in profile.records:
+        time = np.maximum(records.duration, 1)
+        total += int(time.sum())
+        known += int(time[profile.nodes.in_graph[records.node]].sum())
+    return known / total if total else 1.0

@@ -1,0 +1,95 @@
+"""Nodes that only a run knows, joined to the nodes of the graph that they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tfprof.cost.calls import is_call
+from tfprof.profiles.columns import Bools, Calls, Ints, Records
+from tfprof.profiles.profile import Profile
+from tfprof.protos.graph_pb2 import NodeDef
+from tfprof.seen.names import Bond, traced
+from tfprof.seen.renumbered import renumbered
+from tfprof.seen.rows import nodes_of_rows
+
+__all__ = ["Joins", "find_joins", "joined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Joins:
+    """The node that each node's records belong to, mostly itself, and how they do (a Bond)."""
+
+    node: Ints
+    bond: Ints
+
+    @classmethod
+    def none(cls, profile: Profile) -> Joins:
+        """Every node stays what it is."""
+        count = len(profile.nodes)
+        return cls(np.arange(count), np.zeros(count, np.int64))
+
+
+def find_joins(profile: Profile) -> Joins:
+    """Where the names that only runs know come from, by the rules of `names`."""
+    joins = Joins.none(profile)
+    nodes = profile.nodes
+    strays = np.flatnonzero(~nodes.in_graph)
+    if not len(strays) or not nodes.in_graph.any():
+        return joins
+    texts = nodes.name.to_pylist()
+    number = {texts[at]: at for at in np.flatnonzero(nodes.in_graph).tolist()}
+    callers = _callers(profile)
+    for stray in strays.tolist():
+        found = traced(texts[stray], number.__contains__, lambda name: number.get(name) in callers)
+        if found is not None:
+            joins.node[stray], joins.bond[stray] = number[found[0]], found[1]
+    return joins
+
+
+def _callers(profile: Profile) -> set[int]:
+    """The nodes that call functions."""
+    ops = profile.nodes.op.dictionary_encode()
+    calling = [is_call(NodeDef(op=op), {}) for op in ops.dictionary.to_pylist()]
+    known = np.array(calling, bool)[ops.indices.to_numpy()] & profile.nodes.in_graph
+    entered = profile.calls.caller[1:].tolist() if profile.calls else []
+    return {*np.flatnonzero(known).tolist(), *entered}
+
+
+def joined(profile: Profile, joins: Joins) -> Profile:
+    """A profile in which records belong to the nodes that they were joined to."""
+    kept = joins.node == np.arange(len(profile.nodes))
+    if kept.all():
+        return profile
+    number = (np.cumsum(kept) - 1)[joins.node]
+    asides = tuple(_asides(records, joins) for records in profile.records)
+    calls = profile.calls
+    if calls is not None:
+        caller = np.where(calls.caller >= 0, number[calls.caller], -1)
+        edges = replace(calls.edges, consumer=number[calls.edges.consumer])
+        calls = Calls(calls.frame[kept], caller, calls.parent, edges)
+    nodes = nodes_of_rows(profile.nodes, kept)
+    return renumbered(profile, number, nodes, asides=asides, calls=calls)
+
+
+def _asides(records: Records, joins: Joins) -> Bools:
+    """Which records do not say how often a node ran: of several names, one does.
+
+    That is the node's own name, or else the rewrite that ran most or the helper that ran least.
+    """
+    bond, node = joins.bond[records.node], joins.node[records.node]
+    told = np.zeros(len(joins.node), bool)
+    told[node[bond == Bond.SAME]] = True
+    aside = (bond != Bond.SAME) & told[node]
+    left = np.flatnonzero((bond != Bond.SAME) & ~told[node])
+    if not len(left):
+        return aside
+    names, count = np.unique(records.node[left], return_counts=True)
+    often = np.where(joins.bond[names] == Bond.HELPER, count, -count)
+    order = np.lexsort((often, joins.bond[names], joins.node[names]))
+    first = order[np.unique(joins.node[names[order]], return_index=True)[1]]
+    speaks = np.zeros(len(joins.node), bool)
+    speaks[names[first]] = True
+    aside[left] = ~speaks[records.node[left]]
+    return aside

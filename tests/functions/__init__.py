@@ -1,0 +1,1 @@
+"""Functions of graphs in the views, and run-time names joined to nodes."""
