@@ -355,8 +355,10 @@ def _flags(column: pa.Array) -> Any:
 
 def _labels(node: Ints, labels: pa.Array) -> dict[str, Any]:
     """The first label of each node that has one."""
-    told = np.flatnonzero(_flags(pc.not_equal(labels, "")))
-    first = told[np.unique(node[told], return_index=True)[1]]
+    told = np.flatnonzero(_flags(pc.not_equal(labels, "")))[::-1]
+    row = np.full(int(node.max(initial=-1)) + 1, -1)
+    row[node[told]] = told
+    first = row[row >= 0]
     return {"label_node": node[first].astype(np.int32), "label_text": labels.take(pa.array(first))}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
 from tfprof.cost.calls import is_call
-from tfprof.profiles.columns import Bools, Calls, Ints, Records
-from tfprof.profiles.profile import Profile
+from tfprof.profiles.columns import Bools, Calls, Ints, Records, strings
+from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import NodeDef
 from tfprof.seen.names import Bond, traced
 from tfprof.seen.renumbered import renumbered
@@ -38,13 +39,26 @@ def find_joins(profile: Profile) -> Joins:
     strays = np.flatnonzero(~nodes.in_graph)
     if not len(strays) or not nodes.in_graph.any():
         return joins
-    texts = nodes.name.to_pylist()
-    number = {texts[at]: at for at in np.flatnonzero(nodes.in_graph).tolist()}
+    names = nodes.name.take(pa.array(strays)).to_pylist()
+    asked: dict[str, None] = {}
+
+    def ask(word: str) -> bool:
+        return asked.setdefault(word) is not None
+
+    for name in names:
+        # Nothing is a node, so that the rules ask for all that might be one.
+        traced(name, ask, ask)
+    found = ids_of(strings(asked), nodes.name)
+    number = {
+        word: at
+        for word, at in zip(asked, found.tolist(), strict=True)
+        if at >= 0 and nodes.in_graph[at]
+    }
     callers = _callers(profile)
-    for stray in strays.tolist():
-        found = traced(texts[stray], number.__contains__, lambda name: number.get(name) in callers)
-        if found is not None:
-            joins.node[stray], joins.bond[stray] = number[found[0]], found[1]
+    for stray, name in zip(strays.tolist(), names, strict=True):
+        origin = traced(name, number.__contains__, lambda word: number.get(word) in callers)
+        if origin is not None:
+            joins.node[stray], joins.bond[stray] = number[origin[0]], origin[1]
     return joins
 
 

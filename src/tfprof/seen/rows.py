@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
-import pyarrow as pa
 
 from tfprof.profiles.columns import Bools, Nodes
 
@@ -12,17 +13,10 @@ __all__ = ["nodes_of_rows"]
 
 def nodes_of_rows(nodes: Nodes, kept: Bools) -> Nodes:
     """The nodes that are kept, in order."""
-    if kept.all():
-        return nodes
-    rows = pa.array(np.flatnonzero(kept))
-    return Nodes(
-        nodes.name.take(rows),
-        nodes.op.take(rows),
-        nodes.in_graph[kept],
-        nodes.attrs.take(rows),
-        nodes.shape.take(rows),
-        nodes.output_shapes.take(rows),
-        nodes.float_ops[kept],
-        nodes.stack[kept],
-        nodes.saved_device[kept],
-    )
+    count = int(kept.sum())
+    if kept[:count].all():
+        # Nothing needs to be copied.
+        return Nodes(*(getattr(nodes, item.name)[:count] for item in fields(Nodes)))
+    rows = np.flatnonzero(kept)
+    columns = (getattr(nodes, item.name).take(rows) for item in fields(Nodes))
+    return Nodes(*columns)
