@@ -8,7 +8,7 @@ import tfprof
 from fuzz import seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
-from tfprof.cost import cost
+from tfprof.costs import cost
 from tfprof.errors import LoadError
 from tfprof.loaders.op_log import read_op_log
 from tfprof.profiles.profile import Profile

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tfprof import compat, model_analyzer, option_builder, tfprof_log_pb2, tfprof_logger
     from tfprof.api import advise, load, profile, write_op_log
     from tfprof.capture.context import ProfileContext
+    from tfprof.costs.layers import model
+    from tfprof.costs.model import Cost, cost
     from tfprof.errors import LoadError, OptionError, OutputError, TfprofError
     from tfprof.option_builder import ProfileOptionBuilder
     from tfprof.options import Options
@@ -33,6 +35,7 @@ __version__ = "0.1.0"
 # does not wait for NumPy and Arrow.
 _HOME = {
     "AdviceProto": "tfprof.protos.output_pb2",
+    "Cost": "tfprof.costs.model",
     "GraphNodeProto": "tfprof.protos.output_pb2",
     "LoadError": "tfprof.errors",
     "MultiGraphNodeProto": "tfprof.protos.output_pb2",
@@ -48,7 +51,9 @@ _HOME = {
     "TfprofError": "tfprof.errors",
     "advise": "tfprof.api",
     "compat": "tfprof",
+    "cost": "tfprof.costs.model",
     "load": "tfprof.api",
+    "model": "tfprof.costs.layers",
     "model_analyzer": "tfprof",
     "option_builder": "tfprof",
     "profile": "tfprof.api",
@@ -59,6 +64,7 @@ _HOME = {
 
 __all__ = [
     "AdviceProto",
+    "Cost",
     "GraphNodeProto",
     "LoadError",
     "MultiGraphNodeProto",
@@ -75,7 +81,9 @@ __all__ = [
     "__version__",
     "advise",
     "compat",
+    "cost",
     "load",
+    "model",
     "model_analyzer",
     "option_builder",
     "profile",

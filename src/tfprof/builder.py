@@ -12,7 +12,7 @@ from tfprof.capture.graph import operations, read_live_graph
 from tfprof.capture.program import default_graph, live_graph
 from tfprof.capture.stacks import read_stacks
 from tfprof.capture.variables import trainable_names
-from tfprof.cost.original import Unknown
+from tfprof.costs.original import Unknown
 from tfprof.float_operations import FloatOps, count_float_ops, with_float_ops
 from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.op_log import LogColumns, read_op_log

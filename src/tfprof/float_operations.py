@@ -1,4 +1,4 @@
-"""Float operations of the nodes of a profile, by the formulas of `tfprof.cost.original`.
+"""Float operations of the nodes of a profile, by the formulas of `tfprof.costs.original`.
 
 Nodes that no formula can tell apart (same op, attributes and shapes) are counted once.
 """
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.cost.original import ORIGINAL_RULES, REPAIRED_RULES, Shape, Unknown, count
+from tfprof.costs.original import ORIGINAL_RULES, REPAIRED_RULES, Shape, Unknown, count
 from tfprof.profiles.columns import SHAPE, SHAPES, Entries, Ints, Nodes, starts, strings
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import AttrValue

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.cost.original import Shape
+from tfprof.costs.original import Shape
 from tfprof.limits import MOST_GAPS
 from tfprof.profiles.columns import SHAPES, Bools, Ints, Records, starts
 from tfprof.profiles.profile import Profile, ids_of

@@ -8,8 +8,8 @@ import pytest
 
 import tfprof
 from tests.api.models import Training
-from tfprof.cost import graph_float_ops
-from tfprof.cost.original import Unknown
+from tfprof.costs import graph_float_ops
+from tfprof.costs.original import Unknown
 from tfprof.float_operations import count_float_ops
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.quirks import quirks_for

@@ -13,9 +13,9 @@ from tfprof.advisor.facts import INPUT, TRANSFER, Facts, count, share, time
 from tfprof.advisor.finding import Evidence, Finding, Stake
 from tfprof.advisor.need import GRAPH
 from tfprof.advisor.source_line import source_line
-from tfprof.cost.original import REPAIRED_RULES
-from tfprof.cost.rules import RULES
-from tfprof.cost.rules.free import FREE
+from tfprof.costs.original import REPAIRED_RULES
+from tfprof.costs.rules import RULES
+from tfprof.costs.rules.free import FREE
 from tfprof.profiles.columns import Bools, starts
 from tfprof.profiles.profile import Profile
 from tfprof.protos import graph_pb2

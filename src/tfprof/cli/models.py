@@ -11,7 +11,7 @@ from tfprof.cli.words import Flag, Line
 from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
-    from tfprof.cost import Cost
+    from tfprof.costs import Cost
 
 __all__ = ["COST_FLAGS", "MODEL_FLAGS", "show_cost", "show_model"]
 
@@ -28,7 +28,7 @@ COST_FLAGS = (
 
 def show_model(console: Console, line: Line) -> None:
     """Print what each layer of a model costs."""
-    from tfprof.cost.layers import model_table
+    from tfprof.costs.layers import model_table
 
     table = model_table(_cost_of(line))
     if line.values.get("json"):
@@ -39,7 +39,7 @@ def show_model(console: Console, line: Line) -> None:
 
 def show_cost(console: Console, line: Line) -> None:
     """Print what each operation type of a model costs, or how one node was counted."""
-    from tfprof.cost.layers import operation_text, to_dict
+    from tfprof.costs.layers import operation_text, to_dict
 
     cost = _cost_of(line)
     node = line.values.get("explain")
@@ -56,7 +56,7 @@ def _cost_of(line: Line) -> Cost:
         raise OptionError(
             f"'{line.command}' takes one model: a SavedModel folder, a .pb or a .keras file"
         )
-    from tfprof.cost import cost
+    from tfprof.costs import cost
 
     path = Path(line.words[0]).expanduser()
     return cost(path, line.values.get("signature"), bind=_bound(line.values.get("bind", "")))

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.cost.bodies import Body, Ref, argument
-from tfprof.cost.expansion import Frame, expand
+from tfprof.costs.bodies import Body, Ref, argument
+from tfprof.costs.expansion import Frame, expand
 from tfprof.loaders.graph_def import GraphColumns, columns_of_nodes
 from tfprof.profiles.columns import Ints, strings
 from tfprof.protos.graph_pb2 import GraphDef

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from tfprof.cost.calls import is_call
+from tfprof.costs.calls import is_call
 from tfprof.profiles.columns import Bools, Calls, Ints, Records, strings
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos.graph_pb2 import NodeDef

@@ -41,7 +41,7 @@ _INLINED = "Func/"
 
 
 def written_name(name: str) -> str:
-    """A name without the counters of the runtime: as `tfprof.cost.expansion` has it."""
+    """A name without the counters of the runtime: as `tfprof.costs.expansion` has it."""
     previous = None
     while name != previous:
         # A body whose first node is a branch shares a slash with it.
