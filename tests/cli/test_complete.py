@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -107,8 +108,9 @@ def test_scopes_are_offered_one_step_at_a_time() -> None:
 def test_200_000_names_are_no_obstacle() -> None:
     names = pa.array([f"tower_{i % 7}/layer_{i % 50}/node_{i}/op" for i in range(200_000)])
     profile = Profile()
+    in_graph = np.ones(len(names), bool)
     profile = profile.changed(
-        nodes=profile.nodes.__class__(names, names, *(None,) * 7)  # type: ignore[arg-type]
+        nodes=profile.nodes.__class__(names, names, in_graph, *(None,) * 6)  # type: ignore[arg-type]
     )
     names_for(profile, "scope", "show_name_regexes")
     started = time.perf_counter()
