@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -208,13 +207,10 @@ def test_wrong_arguments_are_told() -> None:
         ProfileContext("/tmp/x").add_auto_profiling("scop", {}, [1])
 
 
-def test_most_steps_are_idle_and_cost_next_to_nothing() -> None:
+def test_most_steps_are_idle() -> None:
     schedule = Schedule([500], [600])
-    began = time.perf_counter()
     idle = sum(schedule.is_idle(step) for step in range(100_000))
-    each = (time.perf_counter() - began) / 100_000
     assert idle == 100_000 - 2
-    assert each < 20e-6  # a run of an empty graph takes ten times that
 
 
 def test_samples_stop_when_enough_was_seen() -> None:

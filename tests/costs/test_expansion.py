@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from tfprof.costs.expansion import MAX_DEPTH, expand
@@ -77,9 +76,7 @@ def test_bounds() -> None:
         for node in made.node_def:
             node.op = f"g{depth + 1}" if depth < 59 else "Neg"
     doubling.node.add(name="c", op="g0")
-    start = time.perf_counter()
     assert expand(doubling, max_nodes=10_000).notes[0].startswith("more than 10000 nodes")
-    assert time.perf_counter() - start < 1
 
 
 def test_names_are_those_of_the_runtime(tf: Any) -> None:

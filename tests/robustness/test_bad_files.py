@@ -18,10 +18,10 @@ TARGETS = targets()
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_bad_file(path):
-    started = time.perf_counter()
+    started = time.process_time()
     failure = failure_of(TARGETS[path.parent.name], path.read_bytes())
     assert failure is None, failure
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("name", list(TARGETS))

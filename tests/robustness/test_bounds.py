@@ -59,10 +59,10 @@ def test_name_of_a_megabyte(memory):
 
 def test_chain_of_200_000_nodes(memory):
     profile = tfprof.load(graph=chain(200_000))
-    started = time.perf_counter()
+    started = time.process_time()
     report = profile.report("graph", max_depth=10**9)
     assert report.rows[-1].depth == 200_000
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
     with pytest.raises(tfprof.OutputError, match=r"would take .* GB; lower max_depth"):
         report.text()
 
