@@ -6,10 +6,10 @@ JOBS ?= 2
 N ?= 20000
 SEED ?= 1
 SIZE ?= 20000
-STEPS ?= 2
+STEPS ?=
 MINUTES ?= 1
 
-.PHONY: demo test check lint oracle bench fuzz protos docs clean
+.PHONY: demo test lint oracle bench truth fuzz protos docs clean
 
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
@@ -30,11 +30,15 @@ oracle: $(VENV)/test-installed
 	$(BIN)/python -m tests.oracle --cases $(N) --seed $(SEED) --jobs $(JOBS)
 
 bench: $(VENV)/test-installed
-	$(BIN)/python -m benchmarks --size $(SIZE) --steps $(STEPS)
+	$(BIN)/python -m benchmarks --size $(SIZE) $(if $(STEPS),--steps $(STEPS)) --page
 
 # Hostile inputs for every reader and parser; what fails is kept in crashers/.
 fuzz: $(VENV)/test-installed
 	$(BIN)/python -m fuzz --minutes $(MINUTES) --jobs $(JOBS)
+
+# The float operations of known models, by hand, by tfprof and by others.
+truth: $(VENV)/test-installed
+	$(BIN)/python -m benchmarks.truth
 
 protos: $(VENV)/test-installed
 	$(BIN)/python tools/protos.py
