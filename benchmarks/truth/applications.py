@@ -30,9 +30,14 @@ NAMES = (
 )
 
 
+# Left to itself it takes images of any size.
+_SIZES: dict[str, dict[str, Any]] = {"MobileNetV3Large": {"input_shape": (224, 224, 3)}}
+
+
 def application(name: str) -> Callable[[Any], Any]:
     """A builder of one of keras.applications, with random weights."""
-    return lambda keras: getattr(keras.applications, name)(weights=None)
+    options = _SIZES.get(name, {})
+    return lambda keras: getattr(keras.applications, name)(weights=None, **options)
 
 
 def layers_truth(model: Any) -> int:
@@ -50,10 +55,10 @@ def _macs(layer: Any) -> int:
     if kind == "SeparableConv2D":
         *pixels, channels = layer.output.shape[1:]
         *taps, inputs, multiplier = layer.depthwise_kernel.shape
-        return prod(pixels) * inputs * multiplier * (prod(taps) + channels)
+        return int(prod(pixels) * inputs * multiplier * (prod(taps) + channels))
     summed = {"Conv2D": 3, "DepthwiseConv2D": 2, "Dense": 1}
     if kind in summed:
-        return prod(layer.output.shape[1:]) * prod(layer.kernel.shape[: summed[kind]])
+        return int(prod(layer.output.shape[1:]) * prod(layer.kernel.shape[: summed[kind]]))
     if getattr(layer, "kernel", None) is not None:
         raise ValueError(f"no formula for a layer of kind {kind}")
     return 0

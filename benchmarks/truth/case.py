@@ -44,7 +44,7 @@ class Case:
     def formula(self) -> str:
         """The truth as the page shows it."""
         if callable(self.truth):
-            return (self.truth.__doc__ or "").partition("\n")[0]
+            return (self.truth.__doc__ or "").partition("\n")[0].rstrip(".")
         return self.truth.replace("**", "^").replace("*", "·")
 
     @property

@@ -18,9 +18,9 @@ __all__ = ["our_cost"]
 
 def our_cost(source: Any, **options: Any) -> Any:
     """What the project answers."""
-    from tfprof.cost import cost
+    import tfprof
 
-    return cost(source, **options)
+    return tfprof.cost(source, **options)
 
 
 def main(argv: list[str]) -> int:
@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
 
 def _count(folder: Path, case: Case) -> dict[str, Any]:
-    from tfprof.cost.polynomial import pretty, symbol
+    from tfprof.costs.polynomial import pretty, symbol
 
     made = our_cost(folder / case.slug / "saved_model")
     truth = found(folder, case, "original")["truth"]

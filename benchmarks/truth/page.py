@@ -28,7 +28,7 @@ def text(folder: Path) -> str:
         chosen = [rows[case.name] for case in cases if rows[case.name].ours]
         if chosen:
             parts += [f"## {title}", "", _table(chosen, installed), ""]
-    parts += [REMARKS, "## By hand", "", _formulas(known), ""]
+    parts += [REMARKS, _notes(known), "", "## By hand", "", _formulas(known), ""]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -107,6 +107,11 @@ def _other(one: Row, title: str, installed: set[str]) -> str:
     if isinstance(value, str):
         return value
     return f"{value:,}" if value == one.truth else f"{value:,} ({value / one.truth:.0%})"
+
+
+def _notes(rows: list[Row]) -> str:
+    lines = [f"- {one.case.name}: {note}" for one in rows for note in one.ours.get("notes", ())]
+    return "\n".join(["Its notes on what was assumed:", "", *(lines or ["- none"])])
 
 
 def _formulas(rows: list[Row]) -> str:

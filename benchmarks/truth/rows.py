@@ -54,7 +54,7 @@ class Row:
         if not isinstance(value, int):
             return None
         most = self.truth + self.ours.get("elementwise", 0)
-        return (1 - _NEAR) * self.truth <= value <= (1 + _NEAR) * most
+        return bool((1 - _NEAR) * self.truth <= value <= (1 + _NEAR) * most)
 
 
 def row(folder: Path, case: Case) -> Row:
