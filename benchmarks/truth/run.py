@@ -68,8 +68,9 @@ def _install(folder: Path) -> str:
 
 
 def _has(python: str, package: str) -> bool:
-    done = subprocess.run([python, "-c", f"import keras, {package}"], capture_output=True)
-    return done.returncode == 0
+    environment = os.environ | {"KERAS_BACKEND": package}  # else Keras asks for TensorFlow
+    command = [python, "-c", f"import {package}, keras"]
+    return subprocess.run(command, env=environment, capture_output=True).returncode == 0
 
 
 def _worker(python: str, module: str, folder: Path, pattern: str) -> None:
