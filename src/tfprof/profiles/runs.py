@@ -6,13 +6,13 @@ rules of the original or by the repaired ones.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tfprof.profiles.columns import NO_DEVICE, Bools, Ints, Records, SavedRuns
+from tfprof.profiles.devices import DeviceRules, device_rules, first_devices
 from tfprof.profiles.profile import Profile
 from tfprof.quirks import Quirks
 
@@ -30,10 +30,6 @@ MEMORY_FIELDS = (
     "output_bytes",
     "allocator_bytes_in_use",
 )
-
-_STRICT_DEVICE = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+", re.DOTALL | re.ASCII)
-_ANY_DEVICE = re.compile(r"(?:.*/)?(?:device:|host:)?([a-z_][a-z0-9_]*):\d+", re.DOTALL | re.ASCII)
-_NO_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device", "host"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +79,10 @@ def runs_of(profile: Profile, quirks: Quirks) -> Runs:
     return profile.derived((runs_of, quirks), lambda: _runs(profile, quirks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """What each device of a profile stands for."""
-
-    canonical: Bools
-    accelerator: Bools
-    counts: Bools
-    host: Bools
-
-
-def _rules(devices: tuple[str, ...], quirks: Quirks) -> _Rules:
-    if quirks.strict_devices:
-        canonical = [bool(_STRICT_DEVICE.fullmatch(device)) for device in devices]
-        counts = canonical
-    else:
-        found = [_ANY_DEVICE.fullmatch(device) for device in devices]
-        canonical = [match is not None and match[1] not in _NO_DEVICES for match in found]
-        counts = ["stream" not in device and "memcpy" not in device for device in devices]
-    return _Rules(
-        np.array(canonical, bool),
-        np.array(["stream:all" in device for device in devices], bool),
-        np.array(counts, bool),
-        np.array(["cpu" in device for device in devices], bool),
-    )
-
-
 def _runs(profile: Profile, quirks: Quirks) -> Runs:
-    rules = _rules(profile.devices, quirks)
+    rules = device_rules(profile.devices, quirks)
     exists = _existing(profile, quirks)
-    device, known_from = _first_devices(profile, rules, exists)
+    device, known_from = first_devices(profile, rules, exists)
     warnings: list[str] = []
     parts = [_saved_part(saved, profile.steps) for saved in profile.saved]
     parts += [
@@ -192,28 +162,10 @@ def _existing(profile: Profile, quirks: Quirks) -> Bools:
     return ~doubtful
 
 
-def _first_devices(profile: Profile, rules: _Rules, exists: Bools) -> tuple[Ints, list[Ints]]:
-    """The canonical device that each node was first recorded on.
-
-    Also, for each RunMetadata, the row from which on that is known: 0 if from the beginning.
-    """
-    device: Ints = profile.nodes.saved_device.copy()
-    known_from = []
-    for records in profile.records:
-        since = np.where(device == NO_DEVICE, len(records), 0)
-        rows = np.flatnonzero(rules.canonical[records.device])[::-1]
-        rows = rows[device[records.node[rows]] == NO_DEVICE]
-        device[records.node[rows]] = records.device[rows]
-        since[records.node[rows]] = rows
-        known_from.append(since)
-    device[~exists] = NO_DEVICE
-    return device, known_from
-
-
 def _record_part(
     profile: Profile,
     number: int,
-    rules: _Rules,
+    rules: DeviceRules,
     first_device: Ints,
     known_from: Ints,
     exists: Bools,
@@ -292,7 +244,7 @@ def _durations(records: Records, started: Bools, quirks: Quirks, warnings: list[
 def _has_memory(
     profile: Profile,
     records: Records,
-    rules: _Rules,
+    rules: DeviceRules,
     own_device: Ints,
     known_from: Ints,
     quirks: Quirks,
@@ -307,7 +259,7 @@ def _has_memory(
     return (own_device == records.device) | (unnamed & unplaced)
 
 
-def _memory(records: Records, rows: Ints, rules: _Rules) -> Ints:
+def _memory(records: Records, rows: Ints, rules: DeviceRules) -> Ints:
     """The columns of MEMORY_FIELDS for some records."""
     persistent, temporary = records.persistent[rows], records.temporary[rows]
     host = rules.host[records.device[rows]]
@@ -376,7 +328,7 @@ def _saved_part(saved: SavedRuns, steps: tuple[int, ...]) -> dict[str, Ints]:
 
 
 def _placed(
-    profile: Profile, joined: dict[str, Ints], rules: _Rules, device: Ints, quirks: Quirks
+    profile: Profile, joined: dict[str, Ints], rules: DeviceRules, device: Ints, quirks: Quirks
 ) -> tuple[Ints, Ints]:
     """All canonical devices of each node, its first one included; sorted by node."""
     first = np.flatnonzero(device != NO_DEVICE)
