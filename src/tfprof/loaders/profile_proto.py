@@ -51,7 +51,7 @@ def read_profile(source: Source) -> Profile:
         raise LoadError(f"{called}: not a saved profile; its nodes are empty")
     devices = _Devices()
     steps = tuple(sorted(set(message.steps)))
-    texts = dict(message.id_to_string)
+    texts = dict(sorted(message.id_to_string.items()))
     traces = nodes.field("trace")
     stack = np.where(present(traces), np.arange(len(nodes)), -1)
     types = nodes.field("op_types")

@@ -39,7 +39,7 @@ def _batch(data: bytes, columns: type[Message]) -> pa.RecordBatch:
 def columns_of(message: Message, columns: type[Message]) -> pa.RecordBatch:
     """A message as a batch of one row, read through a wire-compatible message of columns.proto."""
     try:
-        return _batch(message.SerializeToString(), columns)
+        return _batch(message.SerializeToString(deterministic=True), columns)
     except DecodeError as error:
         raise LoadError(f"{message.DESCRIPTOR.name}: {error}") from None
 

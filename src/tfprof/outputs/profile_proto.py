@@ -31,7 +31,7 @@ def serialized(profile: Profile, quirks: Quirks) -> bytes:
     traces, strings = _traces(profile, rows, quirks)
     nodes = _nodes(profile, runs, rows, new_id, traces, quirks)
     entries = pa.StructArray.from_arrays([pa.array(np.arange(len(rows))), nodes], ["key", "value"])
-    names = [{"key": key, "value": text} for key, text in strings.items()]
+    names = [{"key": key, "value": text} for key, text in sorted(strings.items())]
     columns = {
         "nodes": _lists(np.array([0, len(rows)]), entries),
         "has_trace": pa.array([profile.has_trace]),
