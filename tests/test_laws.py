@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -11,39 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfprof
-from tests.oracle.cases import generate
+from tests.outputs.samples import random_profile, report_of
 from tfprof.metrics import METRICS
 from tfprof.views import VIEWS
-
-EVERYTHING = {"max_depth": 10**6, "select": list(METRICS)}
 
 seeds = st.integers(0, 10**6)
 
 
-@lru_cache(maxsize=64)
-def _load(seed):
-    case = generate(seed)
-    profile = tfprof.load(graph=case.graph, op_log=case.op_log)
-    for step in case.steps:
-        if step.step >= 0:
-            profile = profile.add_step(step.step, step.run_meta)
-    return profile
-
-
 def _reports(profile, kind, **options):
-    try:
-        return profile.report(kind, {**EVERYTHING, **options})
-    except tfprof.OptionError as error:
-        if "No code trace" not in str(error):
-            raise
-        return None
+    return report_of(profile, kind, select=list(METRICS), **options)
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code"])
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds)
 def test_totals_are_own_and_children(kind, seed):
-    report = _reports(_load(seed), kind)
+    report = _reports(random_profile(seed), kind)
     if report is None:
         return
     expected = np.where(report.matched[:, None], report.own, 0)
@@ -55,7 +37,7 @@ def test_totals_are_own_and_children(kind, seed):
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds)
 def test_op_totals_are_the_rows_from_here_on(seed):
-    report = _reports(_load(seed), "op")
+    report = _reports(random_profile(seed), "op")
     tails = np.cumsum(report.own[:0:-1], axis=0)[::-1]
     assert report.total[1:].tolist() == tails.tolist()
 
@@ -79,10 +61,10 @@ def test_op_totals_are_the_rows_from_here_on(seed):
     ),
 )
 def test_filters_only_remove_rows(kind, seed, filters):
-    whole = _reports(_load(seed), kind)
+    whole = _reports(random_profile(seed), kind)
     if whole is None:
         return
-    filtered = _reports(_load(seed), kind, **filters)
+    filtered = _reports(random_profile(seed), kind, **filters)
     assert not Counter(filtered.names) - Counter(whole.names)
 
 
@@ -90,7 +72,9 @@ def test_filters_only_remove_rows(kind, seed, filters):
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, order=st.sampled_from(["micros", "params", "bytes", "occurrence", "depth"]))
 def test_sorting_is_a_permutation(kind, seed, order):
-    by_name, sorted_rows = (_reports(_load(seed), kind, order_by=o) for o in ("name", order))
+    by_name, sorted_rows = (
+        _reports(random_profile(seed), kind, order_by=o) for o in ("name", order)
+    )
     if by_name is None:
         return
 
@@ -105,7 +89,7 @@ def test_sorting_is_a_permutation(kind, seed, order):
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds)
 def test_a_saved_profile_reports_the_same(kind, seed):
-    profile = _load(seed)
+    profile = random_profile(seed)
     again = tfprof.load(profile=profile.serialize())
     before, after = _reports(profile, kind), _reports(again, kind)
     assert (before and before.text(legend=True)) == (after and after.text(legend=True))
@@ -114,5 +98,5 @@ def test_a_saved_profile_reports_the_same(kind, seed):
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds)
 def test_saving_is_an_identity(seed):
-    once = tfprof.load(profile=_load(seed).serialize())
+    once = tfprof.load(profile=random_profile(seed).serialize())
     assert tfprof.load(profile=once.serialize()).serialize() == once.serialize()

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from tfprof.answers import OptionsLike, answer, chosen_options, tell
 from tfprof.api import print_advice
 from tfprof.builder import model_of
@@ -62,7 +60,7 @@ class Profiler:
             tell(self._session.notes)
             if len(self.profile.records) == known:
                 tell([f"Invalid RunMetadata for step {step}"])
-            self._coverage = _coverage(self.profile)
+            self._coverage = self.profile.coverage
 
     def report(self, kind: str, options: OptionsLike = 0) -> Report:
         """The report of a view, with everything it can be asked."""
@@ -103,11 +101,3 @@ class Profiler:
         write_file(path, self.serialize_to_string())
 
     _write_profile = save
-
-
-def _coverage(profile: Profile) -> float:
-    """The share of nodes that ran in some step; one that the graph has not must have run twice."""
-    times = np.zeros(len(profile.nodes), np.int64)
-    for records in profile.records:
-        times += np.bincount(records.node, minlength=len(times))
-    return float((times > ~profile.nodes.in_graph).sum()) / (len(times) + 1e-10)
