@@ -16,7 +16,7 @@ from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE, View
 
-__all__ = ["accounted_tree", "member_numbers", "node_types", "times_matched", "type_lists"]
+__all__ = ["accounted_tree", "member_numbers", "node_types", "times_matched", "type_lists", "weighted"]
 
 _DEFINITIONS = column("definition_count")
 _RUNS = column("run_count")
@@ -72,27 +72,32 @@ def type_lists(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]]
     return start, position, names
 
 
-def _grouped(values: Ints, at: Ints, count: int) -> Ints:
-    """The sums of values that belong to each position; `at` is sorted."""
-    bounds = np.searchsorted(at, np.arange(count + 1))
-    zero = np.zeros((1, *values.shape[1:]), values.dtype)
-    running = np.concatenate([zero, np.cumsum(values, axis=0, dtype=values.dtype)])
-    sums: Ints = running[bounds[1:]] - running[bounds[:-1]]
+def _grouped(columns: Ints, bounds: Ints) -> Ints:
+    """The sums of each column between bounds."""
+    running = np.zeros((*columns.shape[:-1], columns.shape[-1] + 1), columns.dtype)
+    np.cumsum(columns, axis=-1, out=running[..., 1:])
+    sums: Ints = np.diff(running.take(bounds, axis=-1), axis=-1)
     return sums
 
 
 def member_numbers(view: View, times: Ints, numbers: Ints, quirks: Quirks) -> tuple[Ints, Ints]:
     """Own numbers of positions that stand for several nodes, and how many nodes count there."""
     often = times[view.member_node]
-    if not quirks.count_per_regex:
-        often = np.minimum(often, 1)
-    own = _grouped(numbers[view.member_node] * often[:, None], view.member_at, len(view.tree))
     counted = (often > 0).astype(np.int64)
-    own[:, _RUNS] = _grouped(
-        numbers[view.member_node, _RUNS] * counted, view.member_at, len(view.tree)
-    )
-    own[:, _DEFINITIONS] = _grouped(counted, view.member_at, len(view.tree))
-    return own, own[:, _DEFINITIONS]
+    bounds = np.searchsorted(view.member_at, np.arange(len(view.tree) + 1))
+    columns = numbers.T.take(view.member_node, axis=1)
+    own = _grouped(weighted(columns, often if quirks.count_per_regex else counted), bounds)
+    own[_RUNS] = _grouped(weighted(columns[_RUNS], counted), bounds)
+    own[_DEFINITIONS] = _grouped(counted, bounds)
+    return own.T, own[_DEFINITIONS]
+
+
+def weighted(columns: Ints, weight: Ints) -> Ints:
+    """Columns of numbers times a weight per row, which is mostly 1 for all."""
+    if (weight == 1).all():
+        return columns
+    product: Ints = columns * weight
+    return product
 
 
 def accounted_tree(
@@ -122,8 +127,7 @@ def accounted_tree(
         wanted[0] = True
         tree, at = tree.only(wanted)
         matched, real = matched[at], real[at]
-    own = np.zeros((len(at), len(MEASURES)), numbers.dtype)
-    own[real] = numbers[view.node[at][real]]
+    own = _of_nodes(numbers, view.node[at], real)
     if quirks.scopes_are_definitions:
         own[1:, _DEFINITIONS] = 1
     adds = matched
@@ -131,3 +135,12 @@ def accounted_tree(
         adds = tree.subtree_sums(matched.astype(np.int64)) > 0
         adds[0] = False
     return tree, at, own, matched, adds
+
+
+def _of_nodes(numbers: Ints, node: Ints, real: Bools) -> Ints:
+    """The numbers of nodes, and zeros where there is none."""
+    if not len(numbers):
+        return np.zeros((len(node), len(MEASURES)), numbers.dtype)
+    columns = numbers.T.take(np.where(real, node, 0), axis=1)
+    columns[:, ~real] = 0
+    return columns.T

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof import regexes
-from tfprof.account import accounted_tree, member_numbers, times_matched
+from tfprof.account import accounted_tree, member_numbers, times_matched, weighted
 from tfprof.errors import OptionError
 from tfprof.filters import list_start, shown_rows, sort_key, started
 from tfprof.metrics import MEASURES
@@ -270,7 +270,7 @@ def _tree_report(
 ) -> Report:
     tree, at, own, matched, adds = accounted_tree(view, options, quirks, times, numbers)
     names = view.name if len(at) == len(view.tree) else view.name.take(pa.array(at))
-    counted = own * adds[:, None]
+    counted = own if adds[1:].all() and not own[0].any() else weighted(own.T, adds).T
     total = tree.subtree_sums(counted)
     kept = tree.subtree_sums(matched.astype(np.int64)) > 0
     visible, depth = started(tree, names, options, kept)
@@ -285,7 +285,7 @@ def _tree_report(
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
         adding = own if quirks.unmatched_own_counts else counted
-        total = tree.subtree_sums(adding * shown[:, None])
+        total = tree.subtree_sums((adding.T * shown).T)
         if quirks.scopes_are_definitions:
             total[0, _DEFINITIONS] += 1
     rows_tree, rows = tree.only(shown)
@@ -304,8 +304,8 @@ def _tree_report(
         rows_tree,
         at[rows],
         matched[rows],
-        own[rows],
-        total[rows],
+        own.T.take(rows, axis=1).T,
+        total.T.take(rows, axis=1).T,
         times,
         messages=messages + runs_of(profile, quirks).warnings,
     )

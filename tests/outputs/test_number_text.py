@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfprof.outputs.number_text import formatted
+from tfprof.outputs.number_text import own_and_total
 from tfprof.units import FORMATS, SCALES
 
 EDGES = [0, 999, 1000, 1005, 1015, 994_999, 999_995, 10**6, 1_005_000, 999_995_000, 10**9, 2**53]
@@ -21,7 +21,11 @@ def test_columns_read_like_numbers(unit, seed, top):
     near = [edge + step for edge in EDGES for step in (-1, 0, 1)]
     values = np.concatenate([dice.integers(-5, top, 2000), np.array(near)])
     expected = [FORMATS[unit](value) for value in values.tolist()]
-    assert formatted(values, unit).to_pylist() == expected
+    others = np.where(dice.random(len(values)) < 0.5, values, dice.permutation(values))
+    texts, of_own, of_total = own_and_total(others, values, unit)
+    words = texts.to_pylist()
+    assert [words[at] for at in of_total.tolist()] == expected
+    assert [words[at] for at in of_own.tolist()] == [FORMATS[unit](v) for v in others.tolist()]
 
 
 @pytest.mark.parametrize(

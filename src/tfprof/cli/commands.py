@@ -71,7 +71,7 @@ def _refuse_foreign_flags(command: Command, line: Line) -> None:
 def _view(console: Console, line: Line) -> None:
     from tfprof import outputs
     from tfprof.outputs import text
-    from tfprof.outputs.files import write_file
+    from tfprof.outputs.files import replaced
 
     # Wrong options are told before a large file is read.
     checked({**console.given, **line.options}, console.quirks)
@@ -85,7 +85,8 @@ def _view(console: Console, line: Line) -> None:
     if output.name == "stdout":
         console.screen.answer(text.encoded(report, legend=legend))
     elif output.name == "file" and legend:
-        write_file(keys["outfile"], text.encoded(report, legend=legend))
+        with replaced(keys["outfile"]) as stream:
+            stream.writelines(text.blocks(report, legend=legend))
     else:
         _write(console, report)
 

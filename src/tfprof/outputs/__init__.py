@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError
 from tfprof.outputs import text
-from tfprof.outputs.files import write_file
+from tfprof.outputs.files import replaced
 
 if TYPE_CHECKING:
     from tfprof.report import Report
@@ -53,7 +53,8 @@ def _to_stdout(report: Report, _keys: Mapping[str, str]) -> None:
 
 
 def _to_file(report: Report, keys: Mapping[str, str]) -> None:
-    write_file(keys["outfile"], text.encoded(report))
+    with replaced(keys["outfile"]) as stream:
+        stream.writelines(text.blocks(report))
 
 
 def _to_nowhere(_report: Report, _keys: Mapping[str, str]) -> None:

@@ -15,11 +15,11 @@ from tfprof.units import format_time
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["input_shapes", "op_input_lines"]
+__all__ = ["input_shapes", "node_inputs", "op_input_lines"]
 
 
-def _joined(report: Report, separator: str) -> pa.Array:
-    """The inputs of every node in one text."""
+def node_inputs(report: Report, separator: str) -> pa.Array:
+    """The inputs of every node in one text, such as `0:3x4|1:unknown`; empty without inputs."""
     inputs = input_shapes_of(report.profile, report.quirks)
     lists = pa.ListArray.from_arrays(pa.array(inputs.start, pa.int32()), inputs.texts())
     return pc.binary_join(lists, separator)
@@ -27,14 +27,14 @@ def _joined(report: Report, separator: str) -> pa.Array:
 
 def input_shapes(report: Report) -> pa.Array:
     """`0:3x4|1:unknown` for each row; empty if it has no inputs."""
-    texts = pa.concat_arrays([_joined(report, "|"), pa.array([""])])
+    texts = pa.concat_arrays([node_inputs(report, "|"), pa.array([""])])
     return texts.take(pa.array(np.where(report.node < 0, len(texts) - 1, report.node)))
 
 
 def op_input_lines(report: Report, row: int) -> list[str]:
     """The distinct combinations of inputs of an op type, with how often and how long they ran."""
     profile, quirks = report.profile, report.quirks
-    texts = profile.derived(("op inputs", quirks), lambda: _joined(report, ",\t"))
+    texts = profile.derived(("op inputs", quirks), lambda: node_inputs(report, ",\t"))
     members, bounds = report.members
     first, last = bounds[row].tolist()
     node = members[first:last]

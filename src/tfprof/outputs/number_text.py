@@ -13,23 +13,37 @@ import pyarrow.compute as pc
 from tfprof.profiles.columns import Ints
 from tfprof.units import FORMATS, SCALES
 
-__all__ = ["formatted"]
+__all__ = ["own_and_total"]
 
 _FEW = 500
 _EXACT = 2**52
 
 
-def formatted(values: Ints, unit: str) -> pa.Array:
-    """The text of each number in its unit, such as `1.50k` or `3.20ms`."""
+def own_and_total(own: Ints, total: Ints, unit: str) -> tuple[pa.Array, Ints, Ints]:
+    """Distinct texts such as `1.50k` or `3.20ms`, and which each row of two columns has.
+
+    The two are the same in most rows, those without children, which are looked at once.
+    """
+    differs = np.flatnonzero(own != total)
+    texts, at = _distinct(np.concatenate([total, own[differs]]), unit)
+    of_total = at[: len(total)]
+    of_own = of_total.copy()
+    of_own[differs] = at[len(total) :]
+    return texts, of_own, of_total
+
+
+def _distinct(values: Ints, unit: str) -> tuple[pa.Array, Ints]:
+    """The texts of the distinct numbers, and where the text of each number is among them."""
     form = FORMATS[unit]
     if values.dtype == object:
-        return pa.array([form(value) for value in values.tolist()], pa.string())
+        texts = pa.array([form(value) for value in values.tolist()], pa.string())
+        return texts, np.arange(len(values))
     codes = pa.array(values).dictionary_encode()
     if len(codes.dictionary) <= _FEW:
         texts = pa.array([form(value) for value in codes.dictionary.to_pylist()], pa.string())
     else:
         texts = _texts(codes.dictionary.to_numpy(), unit)
-    return texts.take(codes.indices)
+    return texts, codes.indices.to_numpy()
 
 
 def _texts(values: Ints, unit: str) -> pa.Array:

@@ -5,7 +5,7 @@ Rows are put together a column at a time, each number formatted once however oft
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from tfprof.account import type_lists
 from tfprof.limits import check_answer
 from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
-from tfprof.outputs.input_shapes import input_shapes, op_input_lines
-from tfprof.outputs.number_text import formatted
+from tfprof.outputs.input_shapes import node_inputs, op_input_lines
+from tfprof.outputs.number_text import own_and_total
+from tfprof.outputs.pieces import Item, Piece, constant, each, joined, separated
 from tfprof.outputs.tensor_value import value_texts
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.measures import column, scalars
@@ -28,7 +29,9 @@ from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["encoded", "header", "legend_text", "options_block", "with_banners"]
+Buffer = bytes | memoryview
+
+__all__ = ["blocks", "encoded", "header", "legend_text", "options_block", "with_banners"]
 
 _VIEW_LEGENDS = {
     "scope": "scope: The nodes in the model graph are organized by their names, which is "
@@ -50,16 +53,23 @@ _MISSING_STREAM = (
 
 def encoded(report: Report, *, legend: bool | None = None) -> bytes:
     """The text of a report, as the bytes that go to a file."""
+    return b"".join(blocks(report, legend=legend))
+
+
+def blocks(report: Report, *, legend: bool | None = None) -> Iterator[Buffer]:
+    """The same bytes, some rows at a time."""
     if not report.shown:
-        return b""
-    if legend is None:
-        legend = report.quirks.legend_always
-    before = legend_text(report).encode() if legend else b""
-    if report.kind != "op":
-        return before + header(report).encode() + _tree_rows(report)
-    if len(report.view.tree) == 1:
-        return before + _op_rows(report, np.zeros(1, np.int64), with_shapes=False)
-    return before + header(report).encode() + _op_rows(report, np.arange(1, len(report)))
+        return
+    if report.quirks.legend_always if legend is None else legend:
+        yield legend_text(report).encode()
+    if report.kind == "op" and len(report.view.tree) == 1:
+        yield _op_rows(report, np.zeros(1, np.int64), with_shapes=False)
+        return
+    yield header(report).encode()
+    if report.kind == "op":
+        yield _op_rows(report, np.arange(1, len(report)))
+    else:
+        yield from _tree_rows(report)
 
 
 def options_block(options: Options, *, extensions: bool = True) -> str:
@@ -110,64 +120,57 @@ def header(report: Report) -> str:
     return f"node name | {' | '.join(titles)}\n"
 
 
-def _own_of_total(report: Report, own: pa.Array, total: pa.Array, word: str = "") -> pa.Array:
+def _own_of_total(report: Report, own: Ints, total: Ints, unit: str) -> list[Piece]:
     """`own/total`, or `--/total` where the row does not match."""
-    shown = pc.if_else(pa.array(report.matched), own, "--")
-    return (
-        pc.binary_join_element_wise(shown, total, "/")
-        if not word
-        else (pc.binary_join_element_wise(shown, "/", total, word, ""))
-    )
+    texts, own_at, total_at = own_and_total(own, total, unit)
+    if report.matched.all():
+        return [Piece(texts, own_at), constant("/"), Piece(texts, total_at)]
+    own_at = np.where(report.matched, own_at, len(texts))
+    marked = pa.concat_arrays([texts, pa.array(["--"], pa.string())])
+    return [Piece(marked, own_at), constant("/"), Piece(texts, total_at)]
 
 
-def _numbers(report: Report, metric: Metric) -> pa.Array:
+def _numbers(report: Report, metric: Metric) -> Item:
     at = column(metric.measure or "")
-    own = formatted(report.own[:, at], metric.unit)
-    return _own_of_total(report, own, formatted(report.total[:, at], metric.unit), metric.word)
+    pieces = _own_of_total(report, report.own[:, at], report.total[:, at], metric.unit)
+    return Item([*pieces, constant(metric.word)])
 
 
-def _tree_rows(report: Report) -> bytes:
+def _tree_rows(report: Report) -> Iterator[Buffer]:
     check_answer(2 * int(report.tree.depth.sum()) + report.name.nbytes, "the text")
-    items: list[pa.Array] = []
+    items: list[Item] = []
     for metric in _columns(report):
         if metric.name == "params" and report.kind != "code":
             items.append(_shapes(report))
         items.append(_numbers(report, metric) if metric.measure else _TEXTS[metric.name](report))
-    count = len(report)
-    indent = pa.array(["  " * depth for depth in range(int(report.tree.depth.max()))], pa.string())
-    indents = indent.take(pa.array(report.tree.depth - 1))
-    if len(items) > 1:
-        joined = pc.binary_join_element_wise(*items, ", ", null_handling="skip")
-    else:
-        joined = items[0].fill_null("") if items else pa.array([""] * count, pa.string())
+    indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
+    pieces = [
+        Piece(pa.array(indents, pa.string()), report.tree.depth - 1),
+        each(report.name),
+        constant(" ("),
+        *separated(items, ", "),
+        constant(")\n"),
+    ]
     ends = value_texts(report)
-    parts = [indents, report.name, " (", joined, ")\n"] + ([ends] if ends is not None else [])
-    return _bytes_of(pc.binary_join_element_wise(*parts, ""))
+    if ends is not None:
+        pieces.append(each(ends))
+    return joined(pieces, len(report))
 
 
-def _bytes_of(rows: pa.Array) -> bytes:
-    """The texts of a column, one after the other."""
-    if isinstance(rows, pa.ChunkedArray):
-        return b"".join(_bytes_of(chunk) for chunk in rows.chunks)
-    at = rows.offset
-    bounds = np.frombuffer(rows.buffers()[1], np.int32)[at : at + len(rows) + 1]
-    return rows.buffers()[2].to_pybytes()[bounds[0] : bounds[-1]]
-
-
-def _shapes(report: Report) -> pa.Array:
+def _shapes(report: Report) -> Item:
     """The own shape of each row's node such as `3x4`; nothing where it has none."""
     shapes = report.profile.nodes.shape
-    present = report.node >= 0
-    rows = shapes.take(pa.array(np.maximum(report.node, 0))) if len(shapes) else shapes
-    if not len(shapes):
-        return pa.nulls(len(report), pa.string())
-    at = starts(rows)
-    sizes = rows.flatten().cast(pa.string())
-    texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
-    known = present & (np.diff(at) > 0)
+    length = np.diff(starts(shapes), append=0)
+    known = (report.node >= 0) & (length[report.node] > 0)
     if not report.quirks.scalar_shape_shown:
-        known &= ~scalars(report.profile)[report.node]
-    return pc.if_else(pa.array(known), texts, pa.scalar(None, pa.string()))
+        known &= ~np.append(scalars(report.profile), False)[report.node]
+    rows = np.flatnonzero(known)
+    shown = shapes.take(pa.array(report.node[rows]))
+    sizes = shown.flatten().cast(pa.string())
+    texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(starts(shown), pa.int32()), sizes), "x")
+    at = np.full(len(report), -1, np.int64)
+    at[rows] = np.arange(len(rows))
+    return Item([Piece(texts, at)], known)
 
 
 def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
@@ -178,9 +181,10 @@ def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
     return pc.binary_join(lists, "|")
 
 
-def _devices(report: Report) -> pa.Array:
+def _devices(report: Report) -> Item:
     if report.kind == "code":
-        return _member_texts(_member_devices(report), none_if_empty=True)
+        texts = _member_texts(_member_devices(report), none_if_empty=True)
+        return Item([each(texts)], texts.is_valid().to_numpy(zero_copy_only=False))
     runs = runs_of(report.profile, report.quirks)
     count = len(report.profile.nodes)
     start = np.searchsorted(runs.placed_node, np.arange(count + 1))
@@ -189,12 +193,7 @@ def _devices(report: Report) -> pa.Array:
     order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
     texts = _joined_lists(start, runs.placed_device[order], devices)
     placed = (report.node >= 0) & (np.diff(start, append=start[-1])[report.node] > 0)
-    rows = (
-        texts.take(pa.array(np.where(placed, report.node, 0)))
-        if count
-        else (pa.nulls(len(report), pa.string()))
-    )
-    return pc.if_else(pa.array(placed), rows, pa.scalar(None, pa.string()))
+    return Item([Piece(texts, np.where(placed, report.node, -1))], placed)
 
 
 def _member_devices(report: Report) -> list[set[str]]:
@@ -229,43 +228,40 @@ def _member_texts(sets: list[set[str]], *, none_if_empty: bool) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-def _op_types(report: Report) -> pa.Array:
+def _op_types(report: Report) -> Item:
     if report.kind == "code":
-        return _member_texts(_member_types(report), none_if_empty=False)
+        return Item([each(_member_texts(_member_types(report), none_if_empty=False))])
     start, position, names = type_lists(report.profile, report.quirks)
     virtual = [SCOPE_TYPE if report.kind == "scope" else GRAPH_ROOT_TYPE]
     texts = pa.concat_arrays(
         [_joined_lists(start, position, names), pa.array(virtual, pa.string())]
     )
-    return texts.take(pa.array(np.where(report.node < 0, len(texts) - 1, report.node)))
+    return Item([Piece(texts, np.where(report.node < 0, len(texts) - 1, report.node))])
 
 
-def _occurrence(report: Report) -> pa.Array:
+def _occurrence(report: Report) -> Item:
     if report.kind == "code":
-        return pa.array(["occurrence N/A in code view"] * len(report), pa.string())
-    runs = column("run_count")
-    defined = column("definition_count")
-    run_texts = _own_of_total(
-        report,
-        formatted(report.own[:, runs], "number"),
-        formatted(report.total[:, runs], "number"),
+        return Item([constant("occurrence N/A in code view")])
+    runs, defined = column("run_count"), column("definition_count")
+    own_defined = report.own[:, defined]
+    if report.quirks.scopes_are_definitions:
+        own_defined = np.ones_like(own_defined)
+    return Item(
+        [
+            *_own_of_total(report, report.own[:, runs], report.total[:, runs], "number"),
+            constant("|"),
+            *_own_of_total(report, own_defined, report.total[:, defined], "number"),
+        ]
     )
-    own_defined = pa.array(["1"] * len(report), pa.string())
-    if not report.quirks.scopes_are_definitions:
-        own_defined = formatted(report.own[:, defined], "number")
-    defined_texts = _own_of_total(
-        report, own_defined, formatted(report.total[:, defined], "number")
-    )
-    return pc.binary_join_element_wise(run_texts, defined_texts, "|")
 
 
-def _input_shapes(report: Report) -> pa.Array:
+def _input_shapes(report: Report) -> Item:
     if report.kind == "code":
-        return pa.array(["input_shapes N/A in code view"] * len(report), pa.string())
-    return input_shapes(report)
+        return Item([constant("input_shapes N/A in code view")])
+    return Item([Piece(node_inputs(report, "|"), report.node)])
 
 
-_TEXTS: dict[str, Callable[[Any], pa.Array]] = {
+_TEXTS: dict[str, Callable[[Any], Item]] = {
     "device": _devices,
     "op_types": _op_types,
     "occurrence": _occurrence,

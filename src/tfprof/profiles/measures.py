@@ -29,7 +29,7 @@ def column(name: str) -> int:
 
 
 def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> Ints:
-    """A row of `MEASURES` per node."""
+    """A row of `MEASURES` per node; columns are contiguous."""
     step = AVERAGE if step < 0 else step
     return profile.derived((measures, quirks, step), lambda: _measures(profile, quirks, step))
 
@@ -50,18 +50,15 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     ran = np.zeros(count, bool)
     ran[runs.span_node] = True
     float_ops = profile.nodes.float_ops * times_run(profile.calls, ran, sums[8])
-    table = np.zeros((count, len(MEASURES)), sums.dtype)
-    table[:, :4] = sums[:4].T
-    table[:, 4:6] = sums[4:6].T
     counts = parameters(profile, quirks)
-    if counts.dtype == object:
-        table = table.astype(object)
-    table[:, 6] = counts
-    table[:, 7] = float_ops
-    table[:, 8] = sums[8]
-    table[:, 9] = 1
-    table[:, 10] = sums[9]
-    return table
+    table = np.zeros((len(MEASURES), count), np.result_type(sums.dtype, counts.dtype))
+    table[:6] = sums[:6]
+    table[6] = counts
+    table[7] = float_ops
+    table[8] = sums[8]
+    table[9] = 1
+    table[10] = sums[9]
+    return table.T
 
 
 def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:

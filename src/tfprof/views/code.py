@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Ints, Stacks
+from tfprof.profiles.columns import Ints, Stacks, strings
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
-from tfprof.views.view import ROOT, Frames, View, name_order
+from tfprof.views.view import ROOT, Frame, Frames, View, name_order
 
 __all__ = ["GRADIENT", "build"]
 
@@ -47,19 +47,19 @@ def build(profile: Profile, quirks: Quirks) -> View:
     sizes = np.concatenate([np.ones(len(plain), np.int64), sizes])
     member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
     by_position = np.lexsort((_name_rank(profile)[member_node], member_at))
-    lost = len(set(_forward_names(profile, unmatched)))
+    lost = len(_forward(profile.nodes.name.take(pa.array(unmatched)), loose=True).unique())
     note = f"{lost} gradient nodes not accounted"
-    ordered = frame[at].tolist()
-    names = [frames.detail[f // 2][0] + _SUFFIX[f % 2].encode() for f in ordered]
+    lines = _lines(frames, frame[at])
+    names = pa.array([line.name for line in lines.distinct], pa.binary())
     return View(
         "code",
         tree,
         # A name cut inside a character is no UTF-8 any more.
-        pa.array([ROOT.encode(), *names], pa.binary()).cast(pa.string(), safe=False),
+        names.take(pa.array(lines.at)).cast(pa.string(), safe=False),
         np.full(len(tree), -1, np.int64),
         member_node[by_position],
         member_at[by_position],
-        _details(frames, ordered),
+        lines,
         (note,) if lost and quirks.loose_gradient_names else (),
     )
 
@@ -73,31 +73,28 @@ def _name_rank(profile: Profile) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class _Frames:
-    """All frames of all stacks: which distinct frame each is, and which name that has.
-
-    A detail is the name as bytes, file, function, line, and the function's first line.
-    """
+    """All frames of all stacks: which distinct frame each is, and which name that has."""
 
     start: Ints
     length: Ints
     frame: Ints
     name_of: Ints
-    detail: list[tuple[bytes, str, str, int, int]]
+    distinct: list[Frame]
 
 
 def _frames(profile: Profile, quirks: Quirks) -> _Frames:
     start, length, frame = [np.zeros(0, np.int64)], [], [np.zeros(0, np.int64)]
-    detail: list[tuple[bytes, str, str, int, int]] = []
+    distinct: list[Frame] = []
     base = 0
     for stacks in profile.stacks:
-        code, distinct = _named(stacks, profile, quirks)
+        code, named = _named(stacks, profile, quirks)
         start.append(stacks.start[:-1] + base)
         length.append(np.diff(stacks.start))
-        frame.append(code + len(detail))
-        detail += distinct
+        frame.append(code + len(distinct))
+        distinct += named
         base += len(code)
     table: dict[bytes, int] = {}
-    name_of = [table.setdefault(name, len(table)) for name, *_ in detail]
+    name_of = [table.setdefault(frame.name, len(table)) for frame in distinct]
     # One more stack, without frames, is what nodes that have none (-1) refer to.
     end = np.zeros(1, np.int64)
     return _Frames(
@@ -105,14 +102,12 @@ def _frames(profile: Profile, quirks: Quirks) -> _Frames:
         np.concatenate([*length, end]),
         np.concatenate(frame),
         np.array(name_of, np.int64),
-        detail,
+        distinct,
     )
 
 
-def _named(
-    stacks: Stacks, profile: Profile, quirks: Quirks
-) -> tuple[Ints, list[tuple[bytes, str, str, int, int]]]:
-    """Each frame's distinct number, and the details of each distinct frame."""
+def _named(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[Ints, list[Frame]]:
+    """Each frame's distinct number, and the distinct frames."""
     columns = [stacks.file_id, stacks.function_id, stacks.text_id, stacks.line]
     columns.append(stacks.function_line)
     texts = stacks.texts if not quirks.string_frames_ignored else None
@@ -124,7 +119,7 @@ def _named(
     has_text = not quirks.source_text_hidden and (
         bool(texts) or any(strings.get(key, _NONE) != _NONE for key in used)
     )
-    details = []
+    named = []
     for row in first.tolist():
         words = [strings.get(int(column[row]), _NONE) for column in columns[:3]]
         if texts:
@@ -134,8 +129,8 @@ def _named(
         name = f"{file.rpartition('/')[2]}:{line}:".encode() + _cut(function, quirks)
         if has_text:
             name += b":" + _cut(text.strip(), quirks)
-        details.append((name, file, function, line, int(stacks.function_line[row])))
-    return code, details
+        named.append(Frame(name, file, function, line, int(stacks.function_line[row])))
+    return code, named
 
 
 def _combined(columns: list[Ints]) -> tuple[Ints, Ints]:
@@ -184,7 +179,7 @@ def _trie(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[Ints, Ints, 
     parents, firsts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     count = 0
     rows = np.flatnonzero(length > 0)
-    names = 2 * len(frames.detail)
+    names = 2 * len(frames.distinct)
     level = 0
     while len(rows):
         frame = frames.frame[start[rows] + level]
@@ -212,11 +207,9 @@ def _split_gradients(
     names = profile.nodes.name.take(pa.array(traced))
     both = pc.and_(pc.match_substring(names, _GRADIENTS), pc.match_substring(names, _GRAD))
     maybe = np.flatnonzero(both.to_numpy(zero_copy_only=False))
-    loose = quirks.loose_gradient_names
-    texts = [_forward_name(n, loose=loose) for n in names.take(pa.array(maybe)).to_pylist()]
+    forward = _forward(names.take(pa.array(maybe)), loose=quirks.loose_gradient_names)
     if not quirks.tape_gradients_apart:
-        maybe, texts = _with_tapes(names, maybe, texts)
-    forward = pa.array(texts, pa.string())
+        maybe, forward = _with_tapes(names, maybe, forward)
     found = forward.is_valid().to_numpy(zero_copy_only=False)
     rows = maybe[found]
     plain = np.delete(traced, rows)
@@ -236,18 +229,16 @@ def _split_gradients(
     return plain, plain[at[at >= 0]], sizes, gradients[matched][order], gradients[~matched]
 
 
-def _with_tapes(
-    names: pa.Array, rows: Ints, forward: list[str | None]
-) -> tuple[Ints, list[str | None]]:
+def _with_tapes(names: pa.Array, rows: Ints, forward: pa.Array) -> tuple[Ints, pa.Array]:
     """Rows that are gradients, and their forward names, with those of tapes added."""
     taped = np.flatnonzero(pc.match_substring(names, _TAPE).to_numpy(zero_copy_only=False))
     if not len(taped):
         return rows, forward
     known = set(names.to_pylist())
-    found = dict(zip(rows.tolist(), forward, strict=True))
+    found = dict(zip(rows.tolist(), forward.to_pylist(), strict=True))
     for row in taped.tolist():
         found[row] = _taped_name(names[row].as_py(), known) or found.get(row)
-    return np.array(sorted(found), np.int64), [found[row] for row in sorted(found)]
+    return np.array(sorted(found), np.int64), strings([found[row] for row in sorted(found)])
 
 
 def _taped_name(name: str, known: set[str]) -> str | None:
@@ -264,26 +255,50 @@ def _taped_name(name: str, known: set[str]) -> str | None:
     return None
 
 
-def _forward_name(name: str, *, loose: bool) -> str | None:
-    """The node that a gradient node belongs to, or nothing if it is none."""
-    begin = name.index(_GRADIENTS) + len(_GRADIENTS)
-    end = name.find(_GRAD) if loose else name.find(_GRAD, begin)
-    if end < begin:
-        return name[begin:] if loose else None
-    return name[begin:end] or None
+def _forward(names: pa.Array, *, loose: bool) -> pa.Array:
+    """The names of the nodes that gradient nodes belong to; null for what is none.
+
+    That is what stands between `gradients/` and `_grad/`. The original looks for the second from
+    the beginning, and takes the rest of the name if it does not follow the first.
+    """
+    at = np.frombuffer(names.buffers()[1], np.int32)[names.offset :][: len(names) + 1]
+    begin = at[:-1] + _found(names, _GRADIENTS) + len(_GRADIENTS)
+    if loose:
+        end = at[:-1] + _found(names, _GRAD)
+        end = np.where(end < begin, at[1:], end)
+        found = end > begin
+    else:
+        _, rest = _cut_at(names, begin)
+        end = begin + _found(rest, _GRAD)
+        found = end > begin
+        end = np.maximum(end, begin)
+    _, forward = _cut_at(names, begin, end)
+    return pc.if_else(pa.array(found), forward, pa.scalar(None, pa.string()))
 
 
-def _forward_names(profile: Profile, nodes: Ints) -> list[str | None]:
-    names = profile.nodes.name.take(pa.array(nodes)).to_pylist()
-    return [_forward_name(name, loose=True) for name in names]
+def _found(names: pa.Array, word: str) -> Ints:
+    return pc.find_substring(names, word).to_numpy(zero_copy_only=False)
 
 
-def _details(frames: _Frames, order: list[int]) -> Frames:
-    details = [frames.detail[frame // 2] for frame in order]
-    functions = [d[2] + _SUFFIX[f % 2] for d, f in zip(details, order, strict=True)]
-    return Frames(
-        ["", *(detail[1] for detail in details)],
-        ["", *functions],
-        [0, *(detail[3] for detail in details)],
-        [0, *(detail[4] for detail in details)],
+def _cut_at(names: pa.Array, *bounds: Ints) -> tuple[pa.Array, ...]:
+    """What stands before and between places in the text of a column, for each of its rows."""
+    at = np.frombuffer(names.buffers()[1], np.int32)[names.offset :][: len(names) + 1]
+    count = len(bounds) + 1
+    every = np.concatenate([np.stack([at[:-1], *bounds], axis=1).ravel(), at[-1:]])
+    parts = pa.Array.from_buffers(
+        pa.string(),
+        count * len(names),
+        [None, pa.py_buffer(every.astype(np.int32)), names.buffers()[2]],
     )
+    return tuple(parts.take(pa.array(np.arange(k, len(parts), count))) for k in range(2))
+
+
+def _lines(frames: _Frames, frame: Ints) -> Frames:
+    """The source line at each position, after the root's; gradients are marked."""
+    distinct = [
+        replace(line, name=line.name + suffix.encode(), function=line.function + suffix)
+        for line in frames.distinct
+        for suffix in _SUFFIX
+    ]
+    root = Frame(ROOT.encode(), "", "", 0, 0)
+    return Frames([*distinct, root], np.concatenate([[len(distinct)], frame]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Bools, Ints
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
-from tfprof.views.view import ROOT, View, name_order
+from tfprof.views.view import ROOT, View
 
 __all__ = ["build", "producers"]
 
@@ -28,19 +29,17 @@ def build(profile: Profile, quirks: Quirks) -> View:
     wanted = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
     consumer, producer = consumer[wanted], producer[wanted]
     by_consumer = np.argsort(consumer, kind="stable")
-    start = np.searchsorted(consumer[by_consumer], np.arange(count + 1)).tolist()
-    inputs = producer[by_consumer].tolist()
+    start = np.searchsorted(consumer[by_consumer], np.arange(count + 1))
+    inputs = producer[by_consumer]
     consumed = np.zeros(count, bool)
     consumed[producer] = True
-    order = name_order(profile)
-    roots = order[(~consumed & exists)[order]].tolist()
-    walk = _Walk(count, start, inputs)
-    walk.follow(roots)
+    walk = _Walk(start, inputs)
+    walk.follow(_by_name(profile, ~consumed & exists))
     if not quirks.lost_cycles:
-        left = order[(exists & ~np.array(walk.seen, bool))[order]].tolist()
+        left = _by_name(profile, exists & ~np.frombuffer(walk.seen, bool))
         if left:
-            walk.follow(_cycle_heads(left, start, inputs))
-    node = np.array(walk.node, np.int64)
+            walk.follow(_cycle_heads(left, start.tolist(), inputs.tolist()))
+    node = np.concatenate([[-1], np.array(walk.node, np.int64)])
     none = np.zeros(0, np.int64)
     return View(
         "graph",
@@ -50,6 +49,14 @@ def build(profile: Profile, quirks: Quirks) -> View:
         none,
         none,
     )
+
+
+def _by_name(profile: Profile, wanted: Bools) -> list[int]:
+    """Some nodes, by name."""
+    nodes = np.flatnonzero(wanted)
+    order = pc.sort_indices(profile.nodes.name.take(pa.array(nodes)))
+    found: list[int] = nodes[order.to_numpy()].tolist()
+    return found
 
 
 def _links(profile: Profile) -> tuple[Ints, Ints]:
@@ -63,46 +70,49 @@ def _links(profile: Profile) -> tuple[Ints, Ints]:
 
 
 class _Walk:
-    """The state of a depth-first walk that visits every node once; position 0 is the root."""
+    """The state of a depth-first walk that visits every node once."""
 
-    def __init__(self, count: int, start: list[int], inputs: list[int]) -> None:
-        self.start = start
-        self.inputs = inputs
-        self.seen = bytearray(count)
-        self.node = [-1]
-        self.parent = [-1]
-        self.depth = [1]
-        self.end = [1]
+    def __init__(self, start: Ints, inputs: Ints) -> None:
+        # From the last input to the first, as a stack takes them.
+        self.inputs = inputs[::-1].tolist()
+        self.start = (len(inputs) - start).tolist()
+        self.seen = bytearray(len(start) - 1)
+        self.node: list[int] = []
+        self.depth: list[int] = []
+        self.end = [0] * len(self.seen)
 
     def follow(self, roots: list[int]) -> None:
         """Visit the roots in order, each with all that it needs before the next."""
-        start, inputs, seen, visited, end = self.start, self.inputs, self.seen, self.node, self.end
-        parents, depths = self.parent, self.depth
-        # What is left to visit below each position from the root to here.
-        waiting, path = [iter(roots)], [0]
+        start, inputs, seen, end = self.start, self.inputs, self.seen, self.end
+        nodes, depths = self.node, self.depth
+        depth = 2
+        waiting = roots[::-1]
         while waiting:
-            for node in waiting[-1]:
-                if seen[node]:
-                    continue
+            node = waiting.pop()
+            if node < 0:
+                # All below this position was visited.
+                end[~node] = len(nodes)
+                depth -= 1
+            elif not seen[node]:
                 seen[node] = 1
-                parents.append(path[-1])
-                depths.append(len(path) + 1)
-                first, last = start[node], start[node + 1]
+                first, last = start[node + 1], start[node]
                 if first < last:
-                    waiting.append(iter(inputs[first:last]))
-                    path.append(len(visited))
-                visited.append(node)
-                end.append(len(visited))
-                if first < last:
-                    break
-            else:
-                waiting.pop()
-                end[path.pop()] = len(visited)
+                    waiting.append(~len(nodes))
+                    waiting += inputs[first:last]
+                    nodes.append(node)
+                    depths.append(depth)
+                    depth += 1
+                else:
+                    nodes.append(node)
+                    depths.append(depth)
 
     def tree(self) -> Tree:
-        """The tree of the visited nodes; positions are in the order of visits."""
-        columns = (self.parent, self.depth, self.end)
-        return Tree(*(np.array(column, np.int64) for column in columns))
+        """The tree of the visited nodes under a root; positions are in the order of visits."""
+        count = len(self.node)
+        end = np.array(self.end[:count], np.int64)
+        end = np.where(end > 0, end, np.arange(1, count + 1))
+        depth = np.array([1, *self.depth], np.int64)
+        return Tree.from_ends(depth, np.concatenate([[count], end]) + 1)
 
 
 def _cycle_heads(left: list[int], start: list[int], inputs: list[int]) -> list[int]:

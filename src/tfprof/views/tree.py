@@ -14,6 +14,8 @@ from tfprof.profiles.columns import Bools, Ints
 
 __all__ = ["Tree"]
 
+_LARGEST = 2**62
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:
@@ -36,6 +38,11 @@ class Tree:
             following = np.append(level[1:], len(depth))
             end[level] = np.minimum(following, end[parent[level]])
         return cls(parent, depth, end)
+
+    @classmethod
+    def from_ends(cls, depth: Ints, end: Ints) -> Tree:
+        """The tree of nodes given in pre-order by their depths and where their subtrees end."""
+        return cls(_parents(depth), depth, end)
 
     @classmethod
     def from_parents(cls, parent: Ints) -> tuple[Tree, Ints]:
@@ -63,11 +70,16 @@ class Tree:
         return tree, node_at[1:] - 1
 
     def subtree_sums(self, values: Ints) -> Ints:
-        """For each node the sum of its own value and those of all nodes below it."""
-        zero = np.zeros((1, *values.shape[1:]), values.dtype)
-        running = np.concatenate([zero, np.cumsum(values, axis=0, dtype=values.dtype)])
-        sums: Ints = running[self.end] - running[:-1]
-        return sums
+        """For each node the sum of its own value and those of all nodes below it.
+
+        A table of values is summed by columns, which are best contiguous.
+        """
+        columns = values.T
+        running = np.zeros((*columns.shape[:-1], len(self) + 1), values.dtype)
+        np.cumsum(columns, axis=-1, out=running[..., 1:])
+        sums: Ints = running.take(self.end, axis=-1)
+        sums -= running[..., :-1]
+        return sums.T
 
     def path_sums(self, values: Ints) -> Ints:
         """For each node the sum of its own value and those of all nodes above it."""
@@ -97,7 +109,7 @@ class Tree:
         """The tree with siblings sorted by a key (stable), and where each node stood."""
         count = len(self)
         size = self.end - np.arange(count)
-        order = np.lexsort((key[1:], self.parent[1:])) + 1
+        order = _order_within(self.parent[1:], key[1:]) + 1
         offset = np.zeros(count, np.int64)
         offset[order] = 1 + _exclusive_sums_within(self.parent[order], size[order])
         at = self.path_sums(offset)
@@ -105,6 +117,20 @@ class Tree:
         stood[at] = np.arange(count)
         parent = np.where(self.parent < 0, -1, at[self.parent])[stood]
         return Tree(parent, self.depth[stood], np.arange(count) + size[stood]), stood
+
+
+def _order_within(groups: Ints, key: Ints) -> Ints:
+    """The order by group and, in each, by key; equal rows stay in their order."""
+    count = len(key)
+    if not count:
+        return np.zeros(0, np.int64)
+    least, most = int(key.min()), int(key.max())
+    if (most - least + 1) * (count + 1) * count >= _LARGEST:
+        return np.lexsort((key, groups))
+    # One number per row, all different: sorting those is much faster.
+    rows = np.arange(count)
+    found: Ints = np.argsort((groups * (most - least + 1) + (key - least)) * count + rows)
+    return found
 
 
 def _parents(depth: Ints) -> Ints:

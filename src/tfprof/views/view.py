@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +14,9 @@ from tfprof.profiles.columns import Ints
 from tfprof.profiles.profile import Profile
 from tfprof.views.tree import Tree
 
-__all__ = ["ROOT", "SCOPE_TYPE", "Frames", "View", "name_order", "ranks"]
+__all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "ranks"]
+
+T = TypeVar("T")
 
 ROOT = "_TFProfRoot"
 SCOPE_TYPE = "_kTFScopeParent"
@@ -20,13 +24,48 @@ GRAPH_ROOT_TYPE = "_TFGraphParent"
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
-    """The source line at each position of code view; position 0, the root, has none."""
+class Frame:
+    """A line of source that a stack has."""
 
-    file: list[str]
-    function: list[str]
-    line: list[int]
-    function_line: list[int]
+    name: bytes
+    file: str
+    function: str
+    line: int
+    function_line: int
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The source line at each position of code view: `at` tells which of the distinct ones.
+
+    Position 0, the root, has none, which is the last of `distinct`.
+    """
+
+    distinct: list[Frame]
+    at: Ints
+
+    @cached_property
+    def file(self) -> list[str]:
+        """The file of each position."""
+        return self._each([frame.file for frame in self.distinct])
+
+    @cached_property
+    def function(self) -> list[str]:
+        """The function of each position."""
+        return self._each([frame.function for frame in self.distinct])
+
+    @cached_property
+    def line(self) -> list[int]:
+        """The line number of each position."""
+        return self._each([frame.line for frame in self.distinct])
+
+    @cached_property
+    def function_line(self) -> list[int]:
+        """The line where the function of each position begins."""
+        return self._each([frame.function_line for frame in self.distinct])
+
+    def _each(self, values: list[T]) -> list[T]:
+        return [values[number] for number in self.at.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
