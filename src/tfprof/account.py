@@ -16,7 +16,14 @@ from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE, View
 
-__all__ = ["accounted_tree", "member_numbers", "node_types", "times_matched", "type_lists", "weighted"]
+__all__ = [
+    "accounted_tree",
+    "member_numbers",
+    "node_types",
+    "times_matched",
+    "type_lists",
+    "weighted",
+]
 
 _DEFINITIONS = column("definition_count")
 _RUNS = column("run_count")

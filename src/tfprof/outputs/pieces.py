@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.profiles.columns import Bools, Ints
 
@@ -76,33 +76,49 @@ def _both(one: Bools | None, other: Bools | None) -> Bools:
 
 def joined(pieces: list[Piece], count: int) -> Iterator[memoryview]:
     """The bytes of so many rows, some rows at a time."""
-    pieces = list(_merged(pieces))
-    empty = pa.array([b""], pa.binary())
-    pool = pa.concat_arrays([empty, *(_binary(piece.texts) for piece in pieces)])
-    first = np.cumsum([1, *(len(piece.texts) for piece in pieces)])
+    pieces = _fewer(pieces, count)
+    # The first text of the pool is empty, for rows that have none of a piece.
+    texts = [pa.array([b""], pa.binary()), *(piece.texts for piece in pieces)]
+    pool = pa.concat_arrays(texts)
+    first = np.cumsum([len(column) for column in texts])[:-1].tolist()
+    columns = [_numbers(piece, base) for piece, base in zip(pieces, first, strict=True)]
     for begin in range(0, count, _BLOCK):
-        rows = slice(begin, min(begin + _BLOCK, count))
-        numbers = np.empty((rows.stop - begin, len(pieces)), np.int32)
-        for column, (piece, base) in enumerate(zip(pieces, first.tolist(), strict=False)):
-            if piece.at is None:
-                numbers[:, column] = base
-                continue
-            at = piece.at[rows]
-            numbers[:, column] = at
-            numbers[:, column] += base
-            if (at < 0).any():
-                numbers[at < 0, column] = 0
+        end = min(begin + _BLOCK, count)
+        numbers = np.empty((end - begin, len(pieces)), np.int32)
+        for at, column in enumerate(columns):
+            numbers[:, at] = column if isinstance(column, int) else column[begin:end]
         yield _bytes_of(pool.take(pa.array(numbers.reshape(-1))))
 
 
-def _merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces with neighbouring constants made one."""
-    for fixed, group in groupby(pieces, lambda piece: piece.at is None):
-        if fixed:
-            text = b"".join(piece.texts[0].as_py() for piece in group)
-            yield Piece(pa.array([text], pa.binary()))
+def _numbers(piece: Piece, base: int) -> Ints | int:
+    """Which text of the pool each row has, or all rows."""
+    if piece.at is None:
+        return base
+    numbers = piece.at.astype(np.int32) + np.int32(base)
+    if piece.at.min(initial=0) < 0:
+        numbers[piece.at < 0] = 0
+    return numbers
+
+
+def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
+    """The same rows from fewer pieces: constants are made one, and added to few texts before."""
+    found: list[Piece] = []
+    for piece in pieces:
+        texts = _binary(piece.texts)
+        last = found[-1] if found else None
+        if last is not None and piece.at is None and _takes_more(last, count):
+            joint = pc.binary_join_element_wise(last.texts, texts[0], b"")
+            found[-1] = Piece(joint, last.at)
         else:
-            yield from group
+            found.append(Piece(texts, piece.at))
+    return found
+
+
+def _takes_more(piece: Piece, count: int) -> bool:
+    """Whether it is worth while to add a constant to every text of a piece; all rows have one."""
+    if piece.at is None:
+        return True
+    return len(piece.texts) * 4 < count and bool(piece.at.min(initial=0) >= 0)
 
 
 def _binary(texts: pa.Array) -> pa.Array:

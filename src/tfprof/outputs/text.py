@@ -167,7 +167,9 @@ def _shapes(report: Report) -> Item:
     rows = np.flatnonzero(known)
     shown = shapes.take(pa.array(report.node[rows]))
     sizes = shown.flatten().cast(pa.string())
-    texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(starts(shown), pa.int32()), sizes), "x")
+    texts = pc.binary_join(
+        pa.ListArray.from_arrays(pa.array(starts(shown), pa.int32()), sizes), "x"
+    )
     at = np.full(len(report), -1, np.int64)
     at[rows] = np.arange(len(rows))
     return Item([Piece(texts, at)], known)

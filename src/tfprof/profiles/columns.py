@@ -28,7 +28,9 @@ __all__ = [
     "Records",
     "SavedRuns",
     "Stacks",
+    "between",
     "numbers",
+    "offsets",
     "present",
     "starts",
     "strings",
@@ -54,6 +56,28 @@ def starts(lists: pa.Array) -> Ints:
     """Where each list starts, and where the last one ends, in the flattened elements."""
     found = lists.offsets.to_numpy().astype(np.int64)
     return found - found[0]
+
+
+def offsets(texts: pa.Array) -> Ints:
+    """Where each text starts, and where the last one ends, in the bytes of a column."""
+    found: Ints = np.frombuffer(texts.buffers()[1], np.int32)
+    return found[texts.offset : texts.offset + len(texts) + 1]
+
+
+def between(texts: pa.Array, begin: Ints, end: Ints) -> pa.Array:
+    """What stands between places in the bytes of a column; each begins where the last ended.
+
+    Places count from the first text.
+    """
+    if not len(begin):
+        return texts.slice(0, 0)
+    bounds = np.empty(2 * len(begin) + 1, np.int32)
+    bounds[0:-1:2], bounds[1:-1:2], bounds[-1] = begin, end, end[-1]
+    bounds += offsets(texts)[0]
+    parts = pa.Array.from_buffers(
+        texts.type, 2 * len(begin), [None, pa.py_buffer(bounds), texts.buffers()[2]]
+    )
+    return parts.take(pa.array(np.arange(0, 2 * len(begin), 2)))
 
 
 def numbers(column: pa.Array) -> Ints:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from tfprof.metrics import MEASURES
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
+from tfprof.profiles.runs import BYTE_FIELDS, Runs, runs_of
 from tfprof.profiles.times import times_run
 from tfprof.protos import graph_pb2
 from tfprof.quirks import Quirks
@@ -20,7 +20,6 @@ __all__ = ["AVERAGE", "column", "measures", "parameters", "scalars"]
 
 AVERAGE = -1
 _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
-_MEMORY_FROM = MEMORY_FIELDS.index("requested_bytes")
 
 
 def column(name: str) -> int:
@@ -65,7 +64,7 @@ def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
     """64 bits, or numbers of any size where sums over all nodes may not fit."""
     if quirks.wrapping_parameters:
         return np.int64
-    sizes = runs.memory[:, _MEMORY_FROM : _MEMORY_FROM + 4]
+    sizes = runs.memory_bytes
     often = float(runs.span_runs.sum(dtype=np.float64))
     bounds = [
         *np.abs(sizes.astype(np.float64)).sum(axis=0).tolist(),
@@ -79,8 +78,8 @@ def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
 def _add_memory(sums: Ints, runs: Runs, step: int | None) -> None:
     rows = slice(None) if step is None else runs.memory_step == step
     node = runs.memory_node[rows]
-    for position in range(4):
-        np.add.at(sums[position], node, runs.memory[rows, _MEMORY_FROM + position])
+    for position in range(len(BYTE_FIELDS)):
+        np.add.at(sums[position], node, runs.memory_bytes[rows, position])
 
 
 def _add_times(sums: Ints, runs: Runs, step: int | None) -> None:

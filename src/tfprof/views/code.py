@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Ints, Stacks, strings
+from tfprof.profiles.columns import Ints, Stacks, between, offsets, strings
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
-from tfprof.views.tree import Tree
+from tfprof.views.tree import Tree, order_within
 from tfprof.views.view import ROOT, Frame, Frames, View, name_order
 
 __all__ = ["GRADIENT", "build"]
@@ -46,7 +46,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     member_node = np.concatenate([plain, gradients])
     sizes = np.concatenate([np.ones(len(plain), np.int64), sizes])
     member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
-    by_position = np.lexsort((_name_rank(profile)[member_node], member_at))
+    by_position = order_within(member_at, _name_rank(profile)[member_node])
     lost = len(_forward(profile.nodes.name.take(pa.array(unmatched)), loose=True).unique())
     note = f"{lost} gradient nodes not accounted"
     lines = _lines(frames, frame[at])
@@ -205,9 +205,11 @@ def _split_gradients(
     Forward nodes are in the order of their names, gradients of one in the given order.
     """
     names = profile.nodes.name.take(pa.array(traced))
-    both = pc.and_(pc.match_substring(names, _GRADIENTS), pc.match_substring(names, _GRAD))
-    maybe = np.flatnonzero(both.to_numpy(zero_copy_only=False))
-    forward = _forward(names.take(pa.array(maybe)), loose=quirks.loose_gradient_names)
+    maybe = np.flatnonzero(_found(names, _GRADIENTS) >= 0)
+    marked = names.take(pa.array(maybe))
+    of_nodes = _found(marked, _GRAD) >= 0
+    maybe, marked = maybe[of_nodes], marked.filter(pa.array(of_nodes))
+    forward = _forward(marked, loose=quirks.loose_gradient_names)
     if not quirks.tape_gradients_apart:
         maybe, forward = _with_tapes(names, maybe, forward)
     found = forward.is_valid().to_numpy(zero_copy_only=False)
@@ -261,36 +263,20 @@ def _forward(names: pa.Array, *, loose: bool) -> pa.Array:
     That is what stands between `gradients/` and `_grad/`. The original looks for the second from
     the beginning, and takes the rest of the name if it does not follow the first.
     """
-    at = np.frombuffer(names.buffers()[1], np.int32)[names.offset :][: len(names) + 1]
+    at = offsets(names) - offsets(names)[0]
     begin = at[:-1] + _found(names, _GRADIENTS) + len(_GRADIENTS)
     if loose:
         end = at[:-1] + _found(names, _GRAD)
         end = np.where(end < begin, at[1:], end)
-        found = end > begin
     else:
-        _, rest = _cut_at(names, begin)
-        end = begin + _found(rest, _GRAD)
-        found = end > begin
-        end = np.maximum(end, begin)
-    _, forward = _cut_at(names, begin, end)
-    return pc.if_else(pa.array(found), forward, pa.scalar(None, pa.string()))
+        end = begin + _found(between(names, begin, at[1:]), _GRAD)
+    forward = between(names, begin, np.maximum(end, begin))
+    return pc.if_else(pa.array(end > begin), forward, pa.scalar(None, pa.string()))
 
 
 def _found(names: pa.Array, word: str) -> Ints:
+    """Where a word begins in each name, -1 where it does not occur."""
     return pc.find_substring(names, word).to_numpy(zero_copy_only=False)
-
-
-def _cut_at(names: pa.Array, *bounds: Ints) -> tuple[pa.Array, ...]:
-    """What stands before and between places in the text of a column, for each of its rows."""
-    at = np.frombuffer(names.buffers()[1], np.int32)[names.offset :][: len(names) + 1]
-    count = len(bounds) + 1
-    every = np.concatenate([np.stack([at[:-1], *bounds], axis=1).ravel(), at[-1:]])
-    parts = pa.Array.from_buffers(
-        pa.string(),
-        count * len(names),
-        [None, pa.py_buffer(every.astype(np.int32)), names.buffers()[2]],
-    )
-    return tuple(parts.take(pa.array(np.arange(k, len(parts), count))) for k in range(2))
 
 
 def _lines(frames: _Frames, frame: Ints) -> Frames:

@@ -78,41 +78,31 @@ class _Walk:
         self.start = (len(inputs) - start).tolist()
         self.seen = bytearray(len(start) - 1)
         self.node: list[int] = []
-        self.depth: list[int] = []
         self.end = [0] * len(self.seen)
 
     def follow(self, roots: list[int]) -> None:
         """Visit the roots in order, each with all that it needs before the next."""
-        start, inputs, seen, end = self.start, self.inputs, self.seen, self.end
-        nodes, depths = self.node, self.depth
-        depth = 2
+        start, inputs, seen, nodes, end = self.start, self.inputs, self.seen, self.node, self.end
         waiting = roots[::-1]
         while waiting:
             node = waiting.pop()
             if node < 0:
                 # All below this position was visited.
                 end[~node] = len(nodes)
-                depth -= 1
             elif not seen[node]:
                 seen[node] = 1
                 first, last = start[node + 1], start[node]
                 if first < last:
                     waiting.append(~len(nodes))
                     waiting += inputs[first:last]
-                    nodes.append(node)
-                    depths.append(depth)
-                    depth += 1
-                else:
-                    nodes.append(node)
-                    depths.append(depth)
+                nodes.append(node)
 
     def tree(self) -> Tree:
         """The tree of the visited nodes under a root; positions are in the order of visits."""
         count = len(self.node)
         end = np.array(self.end[:count], np.int64)
         end = np.where(end > 0, end, np.arange(1, count + 1))
-        depth = np.array([1, *self.depth], np.int64)
-        return Tree.from_ends(depth, np.concatenate([[count], end]) + 1)
+        return Tree.from_ends(np.concatenate([[count], end]) + 1)
 
 
 def _cycle_heads(left: list[int], start: list[int], inputs: list[int]) -> list[int]:

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from tfprof.errors import LoadError
 from tfprof.limits import largest_scopes
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Ints, between, offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
@@ -28,8 +28,8 @@ def build(profile: Profile, quirks: Quirks) -> View:
     node = np.concatenate([ids, np.full(len(scopes), -1, np.int64)])
     names = pa.concat_arrays([names, scopes])
     order = _in_tree_order(names)
+    depth = _slash_counts(names)[order] + 2
     names = names.take(pa.array(order))
-    depth = pc.count_substring(names, "/").to_numpy(zero_copy_only=False).astype(np.int64) + 2
     none = np.zeros(0, np.int64)
     return View(
         "scope",
@@ -59,19 +59,34 @@ def _missing_scopes(names: pa.Array) -> pa.Array:
 
 def _scopes_of(names: pa.Array) -> pa.Array:
     """What stands before the last slash of names, each once."""
-    parts = pc.split_pattern(names, "/", max_splits=1, reverse=True)
-    at = parts.offsets.to_numpy()
-    return parts.flatten().take(pa.array(at[:-1][np.diff(at) == 2])).unique()
+    at, letters = _letters(names)
+    slash = np.concatenate([[-1], np.flatnonzero(letters == _SLASH)])
+    last = slash[np.searchsorted(slash, at[1:]) - 1]
+    scoped = np.flatnonzero(last >= at[:-1])
+    return between(names, at[scoped], last[scoped]).unique()
+
+
+def _slash_counts(names: pa.Array) -> Ints:
+    """How many slashes each name has."""
+    at, letters = _letters(names)
+    return np.diff(np.searchsorted(np.flatnonzero(letters == _SLASH), at))
+
+
+def _letters(names: pa.Array) -> tuple[Ints, Ints]:
+    """Where each name starts and the last one ends in the bytes of all names, and these."""
+    at = offsets(names)
+    return at - at[0], np.frombuffer(names.buffers()[2] or b"", np.uint8)[at[0] : at[-1]]
 
 
 def _in_tree_order(names: pa.Array) -> Ints:
     """The order in which every name follows its scope and siblings are sorted by name."""
-    at = np.frombuffer(names.buffers()[1], np.int32)[names.offset :][: len(names) + 1]
-    letters = np.frombuffer(names.buffers()[2], np.uint8)[at[0] : at[-1]]
+    at, letters = _letters(names)
     if (letters == 0).any():
         parts = [name.split("/") for name in names.to_pylist()]
         return np.array(sorted(range(len(parts)), key=parts.__getitem__), np.int64)
     # A slash must sort before every other character, as the end of a part does.
     keys = pa.py_buffer(np.where(letters == _SLASH, np.uint8(0), letters))
-    column = pa.Array.from_buffers(pa.binary(), len(names), [None, pa.py_buffer(at - at[0]), keys])
+    column = pa.Array.from_buffers(
+        pa.binary(), len(names), [None, pa.py_buffer(at.astype(np.int32)), keys]
+    )
     return pc.sort_indices(column).to_numpy().astype(np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfprof.profiles.columns import Bools, Ints
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "order_within"]
 
 _LARGEST = 2**62
 
@@ -40,8 +40,11 @@ class Tree:
         return cls(parent, depth, end)
 
     @classmethod
-    def from_ends(cls, depth: Ints, end: Ints) -> Tree:
-        """The tree of nodes given in pre-order by their depths and where their subtrees end."""
+    def from_ends(cls, end: Ints) -> Tree:
+        """The tree of nodes given in pre-order by where their subtrees end."""
+        change = np.ones(len(end) + 1, np.int64)
+        np.subtract.at(change, end, 1)
+        depth = np.cumsum(change[:-1])
         return cls(_parents(depth), depth, end)
 
     @classmethod
@@ -109,7 +112,7 @@ class Tree:
         """The tree with siblings sorted by a key (stable), and where each node stood."""
         count = len(self)
         size = self.end - np.arange(count)
-        order = _order_within(self.parent[1:], key[1:]) + 1
+        order = order_within(self.parent[1:], key[1:]) + 1
         offset = np.zeros(count, np.int64)
         offset[order] = 1 + _exclusive_sums_within(self.parent[order], size[order])
         at = self.path_sums(offset)
@@ -119,13 +122,13 @@ class Tree:
         return Tree(parent, self.depth[stood], np.arange(count) + size[stood]), stood
 
 
-def _order_within(groups: Ints, key: Ints) -> Ints:
+def order_within(groups: Ints, key: Ints) -> Ints:
     """The order by group and, in each, by key; equal rows stay in their order."""
     count = len(key)
     if not count:
         return np.zeros(0, np.int64)
     least, most = int(key.min()), int(key.max())
-    if (most - least + 1) * (count + 1) * count >= _LARGEST:
+    if (most - least + 1) * (int(groups.max()) + 1) * count >= _LARGEST:
         return np.lexsort((key, groups))
     # One number per row, all different: sorting those is much faster.
     rows = np.arange(count)
@@ -134,14 +137,24 @@ def _order_within(groups: Ints, key: Ints) -> Ints:
 
 
 def _parents(depth: Ints) -> Ints:
-    """The parent of each node in pre-order: the last one before it that is one level up."""
-    count = len(depth)
-    order = np.argsort(depth, kind="stable")
-    keys = depth[order].astype(np.int64) * (count + 1) + order
-    wanted = (depth.astype(np.int64) - 1) * (count + 1) + np.arange(count)
-    parent = order[np.searchsorted(keys, wanted) - 1]
-    parent[:1] = -1
+    """The parent of each node in pre-order.
+
+    That of a first child stands right before it; the next nodes of the same depth are its siblings
+    until another first child comes.
+    """
+    order = _by_depth(depth)
+    first = np.diff(depth, prepend=0)[order] > 0
+    owner = order[np.maximum.accumulate(np.where(first, np.arange(len(depth)), 0))] - 1
+    parent = np.empty(len(depth), np.int64)
+    parent[order] = owner
     return parent
+
+
+def _by_depth(depth: Ints) -> Ints:
+    """The positions of nodes by their depth; numbers of 16 bits are sorted fastest."""
+    narrow = depth.astype(np.uint16) if len(depth) < 2**16 else depth
+    order: Ints = np.argsort(narrow, kind="stable")
+    return order
 
 
 def _depths(up: Ints) -> Ints:
@@ -156,7 +169,7 @@ def _depths(up: Ints) -> Ints:
 
 def _levels_from_below(depth: Ints) -> list[Ints]:
     """The positions of each depth, deepest first, without the root."""
-    order = np.argsort(depth, kind="stable")
+    order = _by_depth(depth)
     bounds = np.flatnonzero(np.diff(depth[order])) + 1
     return np.split(order, bounds)[:0:-1]
 
