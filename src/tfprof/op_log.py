@@ -39,15 +39,13 @@ class ModelLog:
         """As a profile takes it."""
         row = {name: at for at, name in enumerate(self.names)}
         owners = [row[name] for name in self.trainable if name in row]
-        count = len(self.names)
-        stacks = _NO_STACKS
-        has_stack = np.zeros(count, bool)
+        stacks, stack = _NO_STACKS, np.full(len(self.names), -1, np.int64)
         if self.stacks is not None:
-            stacks, has_stack = self.stacks.expanded(), self.stacks.index >= 0
+            stacks, stack = self.stacks.distinct, self.stacks.index
         return LogColumns(
             name=strings(self.names),
             float_ops=self.float_ops,
-            has_stack=has_stack,
+            stack=stack,
             type_entry=np.array(owners, np.int32),
             type=strings([TRAINABLE] * len(owners)),
             stacks=stacks,

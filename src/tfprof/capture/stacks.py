@@ -27,23 +27,6 @@ class CreationStacks:
     distinct: Stacks
     index: Ints
 
-    def expanded(self) -> Stacks:
-        """A stack for each operation."""
-        lengths = np.append(np.diff(self.distinct.start), 0)[self.index]
-        start = np.concatenate([[0], np.cumsum(lengths)])
-        first = np.append(self.distinct.start[:-1], 0)[self.index]
-        at = np.repeat(first - start[:-1], lengths) + np.arange(start[-1])
-        return Stacks(
-            start=start,
-            line=self.distinct.line[at],
-            function_line=self.distinct.function_line[at],
-            file_id=self.distinct.file_id[at],
-            function_id=self.distinct.function_id[at],
-            text_id=self.distinct.text_id[at],
-            strings=self.distinct.strings,
-            texts=None,
-        )
-
 
 def read_stacks(operations: Iterable[Any], quirks: Quirks) -> CreationStacks:
     """The stacks of operations; strings are numbered in the order of their first use."""

@@ -15,7 +15,7 @@ from tfprof.errors import LoadError
 from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
 from tfprof.loaders.text_graph import graph_from_text
 from tfprof.loaders.wire import columns_of_bytes
-from tfprof.profiles.columns import SHAPE, SHAPES, Ints, starts
+from tfprof.profiles.columns import SHAPE, SHAPES, Ints, between, offsets, starts
 from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
 
 __all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
@@ -170,18 +170,21 @@ def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Ints]:
     rows = np.flatnonzero(marked.to_numpy(zero_copy_only=False))
     if not len(rows):
         return inputs, output
-    distinct = inputs.take(pa.array(rows)).dictionary_encode()
-    codes = distinct.indices.to_numpy()
-    pairs = [_split_input(text) for text in distinct.dictionary.to_pylist()]
-    output[rows] = np.array([number for _, number in pairs], np.int32)[codes]
-    names = pa.array([name for name, _ in pairs], pa.string()).take(distinct.indices)
+    texts = inputs.take(pa.array(rows))
+    at = offsets(texts) - offsets(texts)[0]
+    control = pc.starts_with(texts, "^").to_numpy(zero_copy_only=False)
+    colon = pc.find_substring(texts, ":").to_numpy(zero_copy_only=False)
+    end = np.where(colon < 0, at[1:], at[:-1] + colon)
+    names = between(texts, at[:-1] + control, end)
+    numbers = between(texts, np.minimum(end + 1, at[1:]), at[1:]).dictionary_encode()
+    known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
+    output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
     return pc.replace_with_mask(inputs, marked, names), output
 
 
-def _split_input(text: str) -> tuple[str, int]:
-    name, _, output = text.partition(":")
-    valid = output.isascii() and output.isdigit() and len(output) < 10
-    return name.removeprefix("^"), int(output) if valid else 0
+def _output_number(text: str) -> int:
+    """The number after a colon; 0 if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _decoded(attrs: pa.Array, key: str, kind: pa.DataType, read: Any) -> pa.Array:

@@ -8,20 +8,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.sources import Source, read_columns
-from tfprof.profiles.columns import Bools, Ints, Stacks, numbers, present, starts
+from tfprof.loaders.sources import Source, checked_columns, read_columns
+from tfprof.profiles.columns import Ints, Stacks, numbers, starts
 from tfprof.protos import columns_pb2, log_pb2
 
 __all__ = ["LogColumns", "read_op_log", "stacks_of"]
 
+_WHAT = ("op_log", "an OpLogProto")
+
 
 @dataclass(frozen=True, slots=True)
 class LogColumns:
-    """The entries of an op log; `type_entry` says whose the types are."""
+    """The entries of an op log; `type_entry` says whose the types are.
+
+    `stack` is the one of `stacks` that an entry has, -1 for none.
+    """
 
     name: pa.Array
     float_ops: Ints
-    has_stack: Bools
+    stack: Ints
     type_entry: Ints
     type: pa.Array
     stacks: Stacks
@@ -29,21 +34,36 @@ class LogColumns:
 
 def read_op_log(source: Source) -> LogColumns:
     """The columns of an op log, binary or text."""
-    batch = read_columns(source, log_pb2.OpLogProto, columns_pb2.OpLog, "op_log", "an OpLogProto")
+    batch = read_columns(source, log_pb2.OpLogProto, columns_pb2.OpLog, *_WHAT)
     entries = batch.column("log_entries").flatten()
     types = entries.field("types")
-    codes = entries.field("code_def")
+    stack, codes = _stacks(entries.field("code_def"), source)
     names = batch.column("id_to_string").flatten()
     keys, words = names.field("key").to_pylist(), names.field("value").to_pylist()
     strings = dict(zip(keys, words, strict=True))
     return LogColumns(
         name=entries.field("name"),
         float_ops=numbers(entries.field("float_ops")),
-        has_stack=present(codes),
+        stack=stack,
         type_entry=np.repeat(np.arange(len(entries), dtype=np.int32), np.diff(starts(types))),
         type=types.flatten(),
         stacks=stacks_of(codes.field("traces"), strings),
     )
+
+
+def _stacks(lists: pa.Array, source: Source) -> tuple[Ints, pa.Array]:
+    """Which stack each entry has, -1 for none, and the distinct ones, which are far fewer."""
+    codes, count = lists.flatten(), np.diff(starts(lists))
+    if (count > 1).any():
+        # What follows each other is merged.
+        merged = [b"".join(parts) for parts in lists.to_pylist() if parts]
+        codes = pa.array(merged, pa.binary())
+    distinct = codes.dictionary_encode()
+    stack = np.full(len(lists), -1, np.int64)
+    stack[count > 0] = distinct.indices.to_numpy()
+    raw = columns_pb2.RawCodes(code=distinct.dictionary.to_pylist()).SerializeToString()
+    batch = checked_columns(raw, columns_pb2.Codes, source, *_WHAT)
+    return stack, batch.column(0).flatten()
 
 
 def stacks_of(lists: pa.Array, strings: dict[int, str]) -> Stacks:

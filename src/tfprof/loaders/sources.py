@@ -17,6 +17,7 @@ from tfprof.loaders.wire import columns_of, columns_of_bytes
 __all__ = [
     "Source",
     "check_message",
+    "checked_columns",
     "is_text",
     "parse_text",
     "read_bytes",
@@ -72,13 +73,26 @@ def read_columns(
         raise _not_that(called, described) from None
 
 
+def checked_columns(
+    data: bytes, columns: Any, source: Source, what: str, described: str
+) -> pa.RecordBatch:
+    """The columns of a part of a source that was kept as bytes."""
+    try:
+        return columns_of_bytes(data, columns)
+    except DecodeError:
+        raise _not_that(_called(source, what), described) from None
+
+
 def check_message(data: bytes, kind: Any, source: Source, what: str, described: str) -> None:
     """Refuse a source of which a part, kept as bytes, is not the message it should be."""
     try:
         kind.FromString(data)
     except DecodeError:
-        called = os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
-        raise _not_that(called, described) from None
+        raise _not_that(_called(source, what), described) from None
+
+
+def _called(source: Source, what: str) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else what
 
 
 def _text_message(data: bytes, kind: Any) -> Any:

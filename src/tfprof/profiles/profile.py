@@ -195,10 +195,10 @@ class Profile:
         float_ops[ids[counted]] = log.float_ops[counted]
         stack = self.nodes.stack.copy()
         # The first entry of a name wins, so assign from the last to the first.
-        traced = np.flatnonzero(known & log.has_stack)[::-1]
+        traced = np.flatnonzero(known & (log.stack >= 0))[::-1]
         traced = traced[stack[ids[traced]] < 0]
         before = sum(len(stacks) for stacks in self.stacks)
-        stack[ids[traced]] = traced + before
+        stack[ids[traced]] = log.stack[traced] + before
         owner = ids[log.type_entry]
         unplaced = _unplaced(log, ~known, before) if self.libraries else Entries.empty()
         has_stacks = bool(len(traced)) or bool((unplaced.stack >= 0).any())
@@ -209,7 +209,7 @@ class Profile:
             stacks=(*self.stacks, log.stacks) if has_stacks else self.stacks,
             unplaced=self.unplaced.followed_by(unplaced),
             strings={**log.stacks.strings, **self.strings},
-            has_trace=self.has_trace or bool((known & log.has_stack).any()),
+            has_trace=self.has_trace or bool((known & (log.stack >= 0)).any()),
         )
 
     @property
@@ -370,7 +370,7 @@ def _unplaced(log: LogColumns, unknown: Bools, stacks_before: int) -> Entries:
     return Entries(
         log.name.take(pa.array(rows)),
         log.float_ops[rows],
-        np.where(log.has_stack[rows], rows + stacks_before, -1),
+        np.where(log.stack[rows] >= 0, log.stack[rows] + stacks_before, -1),
         entry[log.type_entry[typed]],
         log.type.filter(pa.array(typed)),
     )

@@ -155,8 +155,20 @@ class Entry(_message.Message):
     name: str
     float_ops: int
     types: _containers.RepeatedScalarFieldContainer[str]
-    code_def: Code
-    def __init__(self, name: _Optional[str] = ..., float_ops: _Optional[int] = ..., types: _Optional[_Iterable[str]] = ..., code_def: _Optional[_Union[Code, _Mapping]] = ...) -> None: ...
+    code_def: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, name: _Optional[str] = ..., float_ops: _Optional[int] = ..., types: _Optional[_Iterable[str]] = ..., code_def: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class RawCodes(_message.Message):
+    __slots__ = ("code",)
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    code: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, code: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class Codes(_message.Message):
+    __slots__ = ("code",)
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    code: _containers.RepeatedCompositeFieldContainer[Code]
+    def __init__(self, code: _Optional[_Iterable[_Union[Code, _Mapping]]] = ...) -> None: ...
 
 class Code(_message.Message):
     __slots__ = ("traces",)
