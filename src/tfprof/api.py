@@ -26,6 +26,7 @@ from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
 from tfprof.loaders.sources import Source
+from tfprof.memory import memory_kept
 from tfprof.options import Options
 from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
@@ -70,19 +71,20 @@ def load(
     With `count_float_ops` they are counted if no op log has any; never in compat.
     """
     quirks = quirks_for(compat)
-    loaded = Profile() if profile is None else read_profile(profile)
-    if graph is not None:
-        loaded = loaded.with_graph(read_graph(graph))
-    if checkpoint is not None:
-        loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
-    runs = [] if run_meta is None else run_meta
-    if not isinstance(runs, (list, tuple)):
-        runs = [runs]
-    for step, run in enumerate(runs):
-        loaded = add_run(loaded, step, run, quirks)
-    if op_log is not None:
-        loaded = loaded.with_op_log(read_op_log(op_log))
-    return counted_if_none(loaded, quirks) if count_float_ops else loaded
+    with memory_kept():
+        loaded = Profile() if profile is None else read_profile(profile)
+        if graph is not None:
+            loaded = loaded.with_graph(read_graph(graph))
+        if checkpoint is not None:
+            loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
+        runs = [] if run_meta is None else run_meta
+        if not isinstance(runs, (list, tuple)):
+            runs = [runs]
+        for step, run in enumerate(runs):
+            loaded = add_run(loaded, step, run, quirks)
+        if op_log is not None:
+            loaded = loaded.with_op_log(read_op_log(op_log))
+        return counted_if_none(loaded, quirks) if count_float_ops else loaded
 
 
 def profile(
@@ -105,7 +107,7 @@ def profile(
     quirks = quirks_for(compat)
     chosen = Options.build(chosen_options(options), quirks)
     model = model_of(graph)
-    with collector_paused():
+    with collector_paused(), memory_kept():
         loaded, notes = build(model, run_meta, op_log, quirks, traces=cmd == "code")
         tell(notes)
         return answer(loaded.report(cmd, chosen, compat=compat))

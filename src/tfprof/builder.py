@@ -18,6 +18,7 @@ from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.op_log import LogColumns, read_op_log
 from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.sources import Source, read_message
+from tfprof.memory import memory_kept
 from tfprof.op_log import ModelLog, merged
 from tfprof.profiles.profile import Profile, ids_of
 from tfprof.protos import log_pb2
@@ -68,8 +69,9 @@ def model_of(graph: Any) -> Model:
 
 def add_run(profile: Profile, step: int, run_meta: Source, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
-    run = read_run(run_meta)
-    return profile if run is None else profile.with_run(step, run, quirks)
+    with memory_kept():
+        run = read_run(run_meta)
+        return profile if run is None else profile.with_run(step, run, quirks)
 
 
 def graph_and_run(model: Model, run_meta: Source, quirks: Quirks) -> tuple[Profile, list[str]]:

@@ -17,6 +17,7 @@ from tfprof import regexes
 from tfprof.account import accounted_tree, member_numbers, times_matched, weighted
 from tfprof.errors import OptionError
 from tfprof.filters import list_start, shown_rows, sort_key, started
+from tfprof.memory import memory_kept
 from tfprof.metrics import MEASURES
 from tfprof.options import OPTIONS, Options
 from tfprof.profiles.columns import Bools, Ints
@@ -218,9 +219,10 @@ def make_report(
     for option in OPTIONS.values():
         if option.kind == "regexes":
             regexes.check(option.name, getattr(options, option.name), quirks)
-    profile = seen(profile, quirks)
-    view = view_of(seen(built_from, quirks) if built_from else profile, kind, quirks)
-    report = _report_of(profile, view, options, quirks)
+    with memory_kept():
+        profile = seen(profile, quirks)
+        view = view_of(seen(built_from, quirks) if built_from else profile, kind, quirks)
+        report = _report_of(profile, view, options, quirks)
     more = profile.notes
     if profile.uncounted and "float_ops" in options.select:
         more += (profile.uncounted,)
@@ -304,11 +306,21 @@ def _tree_report(
         rows_tree,
         at[rows],
         matched[rows],
-        own.T.take(rows, axis=1).T,
-        total.T.take(rows, axis=1).T,
+        _rows_of(own, rows),
+        _rows_of(total, rows),
         times,
         messages=messages + runs_of(profile, quirks).warnings,
     )
+
+
+def _rows_of(table: Ints, rows: Ints) -> Ints:
+    """Some rows of a table that is not needed any more; its memory is used again if it fits."""
+    columns = table.T
+    if 2 * len(rows) < len(table):
+        return columns.take(rows, axis=1).T
+    for numbers in columns:
+        numbers[: len(rows)] = numbers.take(rows)
+    return columns[:, : len(rows)].T
 
 
 def _list_report(

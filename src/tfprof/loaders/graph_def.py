@@ -15,7 +15,7 @@ from tfprof.errors import LoadError
 from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
 from tfprof.loaders.text_graph import graph_from_text
 from tfprof.loaders.wire import columns_of_bytes
-from tfprof.profiles.columns import SHAPE, SHAPES, Ints, between, offsets, starts
+from tfprof.profiles.columns import SHAPE, SHAPES, Ints, between, letters, offsets, starts
 from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
 
 __all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
@@ -165,21 +165,21 @@ def _columns(nodes: pa.Array) -> GraphColumns:
 
 def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Ints]:
     """The producer and its output index that each input names, such as `split:1` or `^control`."""
-    output = np.zeros(len(inputs), np.int32)
-    marked = pc.or_(pc.match_substring(inputs, ":"), pc.starts_with(inputs, "^"))
-    rows = np.flatnonzero(marked.to_numpy(zero_copy_only=False))
-    if not len(rows):
-        return inputs, output
-    texts = inputs.take(pa.array(rows))
-    at = offsets(texts) - offsets(texts)[0]
-    control = pc.starts_with(texts, "^").to_numpy(zero_copy_only=False)
-    colon = pc.find_substring(texts, ":").to_numpy(zero_copy_only=False)
-    end = np.where(colon < 0, at[1:], at[:-1] + colon)
-    names = between(texts, at[:-1] + control, end)
-    numbers = between(texts, np.minimum(end + 1, at[1:]), at[1:]).dictionary_encode()
+    at, text = offsets(inputs) - offsets(inputs)[0], letters(inputs)
+    control = np.append(text, 0)[at[:-1]] == ord("^")
+    control &= at[1:] > at[:-1]
+    colons = np.flatnonzero(text == ord(":"))
+    if not (len(colons) or control.any()):
+        return inputs, np.zeros(len(inputs), np.int32)
+    following = np.append(colons, at[-1])[np.searchsorted(colons, at[:-1])]
+    end = np.minimum(following, at[1:])
+    producer = between(inputs, at[:-1] + control, end)
+    rows = np.flatnonzero(end < at[1:])
+    numbers = between(inputs, end[rows] + 1, at[1:][rows]).dictionary_encode()
     known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
+    output = np.zeros(len(inputs), np.int32)
     output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
-    return pc.replace_with_mask(inputs, marked, names), output
+    return producer, output
 
 
 def _output_number(text: str) -> int:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError
+from tfprof.memory import memory_kept
 from tfprof.outputs import text
 from tfprof.outputs.files import replaced
 
@@ -169,4 +170,5 @@ def _example(output: Output) -> str:
 def write(report: Report, value: str | None = None) -> Any:
     """Write a report where an `-output` value says."""
     output, keys = parse(report.options.output if value is None else value)
-    return output.write(report, keys) if report.shown else None
+    with memory_kept():
+        return output.write(report, keys) if report.shown else None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 __all__ = [
     "ATTRS",
@@ -29,11 +30,14 @@ __all__ = [
     "SavedRuns",
     "Stacks",
     "between",
+    "containing",
+    "letters",
     "numbers",
     "offsets",
     "present",
     "starts",
     "strings",
+    "until",
 ]
 
 Ints = npt.NDArray[Any]
@@ -78,6 +82,32 @@ def between(texts: pa.Array, begin: Ints, end: Ints) -> pa.Array:
         texts.type, 2 * len(begin), [None, pa.py_buffer(bounds), texts.buffers()[2]]
     )
     return parts.take(pa.array(np.arange(0, 2 * len(begin), 2)))
+
+
+def letters(texts: pa.Array) -> Ints:
+    """The bytes of all texts of a column, one after the other."""
+    at = offsets(texts)
+    found: Ints = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[at[0] : at[-1]]
+    return found
+
+
+def containing(texts: pa.Array, word: str) -> Bools:
+    """Which texts contain a word; mostly none, which one look at all bytes tells."""
+    if word.encode() not in letters(texts).tobytes():
+        return np.zeros(len(texts), bool)
+    found: Bools = pc.match_substring(texts, word).to_numpy(zero_copy_only=False)
+    return found
+
+
+def until(texts: pa.Array, mark: str) -> pa.Array:
+    """Each text up to the first of a mark, a single letter."""
+    at = offsets(texts) - offsets(texts)[0]
+    places = np.flatnonzero(letters(texts) == ord(mark))
+    if not len(places):
+        return texts
+    following = np.searchsorted(places, at[:-1])
+    end = np.append(places, at[-1])[following]
+    return between(texts, at[:-1], np.minimum(end, at[1:]))
 
 
 def numbers(column: pa.Array) -> Ints:

@@ -27,7 +27,9 @@ from tfprof.profiles.columns import (
     Records,
     SavedRuns,
     Stacks,
+    containing,
     strings,
+    until,
 )
 from tfprof.protos import graph_pb2
 from tfprof.quirks import REPAIRED, Quirks, quirks_for
@@ -152,7 +154,7 @@ class Profile:
             device=device_codes[run.device],
             start=run.start,
             duration=run.duration,
-            copy=_flags(pc.match_substring(run.name, _COPY)),
+            copy=containing(run.name, _COPY),
             total=run.total,
             peak=run.peak,
             live=run.live,
@@ -315,12 +317,7 @@ def ids_of(names: pa.Array, known: pa.Array) -> Ints:
 
 def first_occurrences(names: pa.Array) -> Any:
     """Which rows have a name that no earlier row has."""
-    distinct = names.dictionary_encode()
-    if len(distinct.dictionary) == len(names):
-        return np.ones(len(names), bool)
-    first = np.zeros(len(names), bool)
-    first[np.unique(distinct.indices.to_numpy(), return_index=True)[1]] = True
-    return first
+    return ids_of(names, names) == np.arange(len(names))
 
 
 def _nodes_of(names: pa.Array, known: pa.Array) -> tuple[Ints, pa.Array]:
@@ -328,12 +325,7 @@ def _nodes_of(names: pa.Array, known: pa.Array) -> tuple[Ints, pa.Array]:
 
     New nodes are numbered after the known ones; -1 is no node.
     """
-    marked = pc.match_substring(names, ":")
-    rows = np.flatnonzero(_flags(marked))
-    if len(rows):
-        parts = pc.split_pattern(names.take(pa.array(rows)), ":", max_splits=1)
-        cut = parts.flatten().take(parts.offsets.slice(0, len(parts)))
-        names = pc.replace_with_mask(names, marked, cut)
+    names = until(names, ":")
     node = ids_of(names, known)
     rows = np.flatnonzero(node < 0)
     if not len(rows):

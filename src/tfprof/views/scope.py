@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from tfprof.errors import LoadError
 from tfprof.limits import largest_scopes
-from tfprof.profiles.columns import Ints, between, offsets
+from tfprof.profiles.columns import Ints, between, letters, offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
@@ -59,8 +59,8 @@ def _missing_scopes(names: pa.Array) -> pa.Array:
 
 def _scopes_of(names: pa.Array) -> pa.Array:
     """What stands before the last slash of names, each once."""
-    at, letters = _letters(names)
-    slash = np.concatenate([[-1], np.flatnonzero(letters == _SLASH)])
+    at = offsets(names) - offsets(names)[0]
+    slash = np.concatenate([[-1], np.flatnonzero(letters(names) == _SLASH)])
     last = slash[np.searchsorted(slash, at[1:]) - 1]
     scoped = np.flatnonzero(last >= at[:-1])
     return between(names, at[scoped], last[scoped]).unique()
@@ -68,24 +68,18 @@ def _scopes_of(names: pa.Array) -> pa.Array:
 
 def _slash_counts(names: pa.Array) -> Ints:
     """How many slashes each name has."""
-    at, letters = _letters(names)
-    return np.diff(np.searchsorted(np.flatnonzero(letters == _SLASH), at))
-
-
-def _letters(names: pa.Array) -> tuple[Ints, Ints]:
-    """Where each name starts and the last one ends in the bytes of all names, and these."""
-    at = offsets(names)
-    return at - at[0], np.frombuffer(names.buffers()[2] or b"", np.uint8)[at[0] : at[-1]]
+    at = offsets(names) - offsets(names)[0]
+    return np.diff(np.searchsorted(np.flatnonzero(letters(names) == _SLASH), at))
 
 
 def _in_tree_order(names: pa.Array) -> Ints:
     """The order in which every name follows its scope and siblings are sorted by name."""
-    at, letters = _letters(names)
-    if (letters == 0).any():
+    at, text = offsets(names) - offsets(names)[0], letters(names)
+    if (text == 0).any():
         parts = [name.split("/") for name in names.to_pylist()]
         return np.array(sorted(range(len(parts)), key=parts.__getitem__), np.int64)
     # A slash must sort before every other character, as the end of a part does.
-    keys = pa.py_buffer(np.where(letters == _SLASH, np.uint8(0), letters))
+    keys = pa.py_buffer(np.where(text == _SLASH, np.uint8(0), text))
     column = pa.Array.from_buffers(
         pa.binary(), len(names), [None, pa.py_buffer(at.astype(np.int32)), keys]
     )

@@ -75,13 +75,15 @@ class Tree:
     def subtree_sums(self, values: Ints) -> Ints:
         """For each node the sum of its own value and those of all nodes below it.
 
-        A table of values is summed by columns, which are best contiguous.
+        A table of values is summed a column at a time, which are best contiguous.
         """
-        columns = values.T
-        running = np.zeros((*columns.shape[:-1], len(self) + 1), values.dtype)
-        np.cumsum(columns, axis=-1, out=running[..., 1:])
-        sums: Ints = running.take(self.end, axis=-1)
-        sums -= running[..., :-1]
+        sums = np.empty_like(values.T, order="C")
+        running = np.zeros(len(self) + 1, values.dtype)
+        pairs = zip(np.atleast_2d(values.T), np.atleast_2d(sums), strict=True)
+        for column, into in pairs:
+            np.cumsum(column, out=running[1:])
+            np.take(running, self.end, out=into, mode="clip")
+            into -= running[:-1]
         return sums.T
 
     def path_sums(self, values: Ints) -> Ints:
