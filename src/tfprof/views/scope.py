@@ -54,7 +54,9 @@ def _missing_scopes(names: pa.Array) -> pa.Array:
             )
         levels.append(_scopes_of(levels[-1]))
     scopes = pa.concat_arrays(levels).unique()
-    return scopes.filter(pc.invert(pc.is_in(scopes, value_set=names)))
+    # There are far fewer scopes than names: they are the set to look in.
+    present = names.filter(pc.is_in(names, value_set=scopes))
+    return scopes.filter(pc.invert(pc.is_in(scopes, value_set=present)))
 
 
 def _scopes_of(names: pa.Array) -> pa.Array:
