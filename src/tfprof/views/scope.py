@@ -17,8 +17,6 @@ from tfprof.views.view import ROOT, View
 
 __all__ = ["build"]
 
-_SLASH = ord("/")
-
 
 def build(profile: Profile, quirks: Quirks) -> View:
     """Every node under the node or scope named by what stands before its last slash."""
@@ -27,8 +25,9 @@ def build(profile: Profile, quirks: Quirks) -> View:
     scopes = _missing_scopes(names)
     node = np.concatenate([ids, np.full(len(scopes), -1, np.int64)])
     names = pa.concat_arrays([names, scopes])
-    order = _in_tree_order(names)
-    depth = _slash_counts(names)[order] + 2
+    at, slash = _slashes(names)
+    order = _in_tree_order(names, slash)
+    depth = np.diff(np.searchsorted(slash, at))[order] + 2
     names = names.take(pa.array(order))
     none = np.zeros(0, np.int64)
     return View(
@@ -61,28 +60,28 @@ def _missing_scopes(names: pa.Array) -> pa.Array:
 
 def _scopes_of(names: pa.Array) -> pa.Array:
     """What stands before the last slash of names, each once."""
-    at = offsets(names) - offsets(names)[0]
-    slash = np.concatenate([[-1], np.flatnonzero(letters(names) == _SLASH)])
+    at, slash = _slashes(names)
+    slash = np.concatenate([[-1], slash])
     last = slash[np.searchsorted(slash, at[1:]) - 1]
     scoped = np.flatnonzero(last >= at[:-1])
     return between(names, at[scoped], last[scoped]).unique()
 
 
-def _slash_counts(names: pa.Array) -> Ints:
-    """How many slashes each name has."""
-    at = offsets(names) - offsets(names)[0]
-    return np.diff(np.searchsorted(np.flatnonzero(letters(names) == _SLASH), at))
+def _slashes(names: pa.Array) -> tuple[Ints, Ints]:
+    """Where names start and the last one ends, and where slashes are, in the bytes of all names."""
+    at = offsets(names)
+    return at - at[0], np.flatnonzero(letters(names) == ord("/"))
 
 
-def _in_tree_order(names: pa.Array) -> Ints:
+def _in_tree_order(names: pa.Array, slash: Ints) -> Ints:
     """The order in which every name follows its scope and siblings are sorted by name."""
-    at, text = offsets(names) - offsets(names)[0], letters(names)
+    text = letters(names).copy()
     if (text == 0).any():
         parts = [name.split("/") for name in names.to_pylist()]
         return np.array(sorted(range(len(parts)), key=parts.__getitem__), np.int64)
     # A slash must sort before every other character, as the end of a part does.
-    keys = pa.py_buffer(np.where(text == _SLASH, np.uint8(0), text))
-    column = pa.Array.from_buffers(
-        pa.binary(), len(names), [None, pa.py_buffer(at.astype(np.int32)), keys]
-    )
+    text[slash] = 0
+    bounds = offsets(names) - offsets(names)[0]
+    keys = [None, pa.py_buffer(bounds), pa.py_buffer(text)]
+    column = pa.Array.from_buffers(pa.binary(), len(names), keys)
     return pc.sort_indices(column).to_numpy().astype(np.int64)
