@@ -19,7 +19,6 @@ from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.outputs.number_text import own_and_total
 from tfprof.outputs.pieces import Item, Piece, constant, each, joined, separated
-from tfprof.outputs.tensor_value import value_texts
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.measures import column, scalars
 from tfprof.profiles.runs import runs_of
@@ -151,9 +150,11 @@ def _tree_rows(report: Report) -> Iterator[Buffer]:
         *separated(items, ", "),
         constant(")\n"),
     ]
-    ends = value_texts(report)
-    if ends is not None:
-        pieces.append(each(ends))
+    if "tensor_value" in report.options.select:
+        from tfprof.outputs.tensor_value import value_texts
+
+        ends = value_texts(report)
+        pieces += [] if ends is None else [each(ends)]
     return joined(pieces, len(report))
 
 
