@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.metrics import MEASURES
+from tfprof.costs.original import CONTRACTIONS
+from tfprof.metrics import MEASURES, known_metrics
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
@@ -61,7 +62,23 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     table[:, 8] = sums[8]
     table[:, 9] = 1
     table[:, 10] = sums[9]
+    if "macs" in known_metrics(quirks) and float_ops.any():
+        table[:, 11] = np.where(_contractions(profile), float_ops // 2, 0)
     return table
+
+
+def _contractions(profile: Profile) -> Bools:
+    """Which nodes are matrix products or convolutions, by what the graph or an op log calls them.
+
+    A node that ran as another op has the graph's op type among its types.
+    """
+    wanted = pa.array(sorted(CONTRACTIONS))
+    found: Bools = pc.is_in(profile.nodes.op, value_set=wanted).to_numpy(zero_copy_only=False)
+    typed = pc.is_in(profile.type_name, value_set=wanted).to_numpy(zero_copy_only=False)
+    if typed.any():
+        found = found.copy()
+        found[profile.type_node[typed]] = True
+    return found
 
 
 def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
