@@ -16,6 +16,7 @@ from tfprof.costs.parameters import Variable
 from tfprof.costs.slots import with_slots
 from tfprof.costs.tensors import Dims, dims_of
 from tfprof.errors import LoadError, OptionError
+from tfprof.loaders.saved_model import DEFAULT_SIGNATURE, main_graph, signature_names
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
@@ -163,10 +164,7 @@ def _placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
 
 def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) -> Source:
     if isinstance(model, SavedModel):
-        if not model.meta_graphs:
-            raise LoadError(f"{where} holds no graph")
-        served = [m for m in model.meta_graphs if "serve" in m.meta_info_def.tags]
-        meta = (served or model.meta_graphs)[0]
+        meta = main_graph(model, where)
     else:
         meta = model
         if not meta.signature_def and signature is None:
@@ -189,15 +187,15 @@ def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) 
 
 
 def _signature(meta: MetaGraphDef, where: str, wanted: str | None) -> str:
-    names = [name for name in meta.signature_def if not name.startswith("__saved_model")]
+    names = signature_names(meta)
     if wanted is not None:
         if wanted not in names:
             raise OptionError(
                 f"{where} has no signature {wanted!r}: it has {', '.join(sorted(names)) or 'none'}"
             )
         return wanted
-    if "serving_default" in names:
-        return "serving_default"
+    if DEFAULT_SIGNATURE in names:
+        return DEFAULT_SIGNATURE
     if len(names) == 1:
         return str(names[0])
     if not names:
