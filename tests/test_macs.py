@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 import tensorflow as tf
@@ -137,3 +138,23 @@ def test_contractions_are_all_multiply_adds() -> None:
     for op in CONTRACTIONS:
         assert RULES[op].contraction, op
         assert "+" not in RULES[op].text, op
+
+
+def test_a_product_that_ran_as_a_convolution_has_none() -> None:
+    """TensorFlow puts the factor into the filter, and runs the convolution under its name."""
+    with tf.Graph().as_default() as graph, v1.Session(graph=graph) as session:
+        image = v1.placeholder(tf.float32, [1, 8, 8, 3], "image")
+        filters = tf.reshape(tf.range(3 * 3 * 3 * 5, dtype=tf.float32), [3, 3, 3, 5])
+        tf.multiply(tf.nn.conv2d(image, filters, 1, "SAME", name="conv"), 2.0, name="scaled")
+        run = v1.RunMetadata()
+        options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE)
+        fed = {image: np.zeros((1, 8, 8, 3))}
+        session.run("scaled:0", fed, options=options, run_metadata=run)
+        for record in run.step_stats.dev_stats[0].node_stats:  # whether oneDNN is in use or not
+            record.timeline_label = record.timeline_label.replace("_MklNativeConv2D", "Conv2D")
+        profile = tfprof.load(graph.as_graph_def(add_shapes=True), run)
+    report = profile.report("scope", select=["macs", "op_types"], max_depth=9)
+    assert "scaled (0/0 macs, /job:localhost/replica:0/task:0/device:cpu:0|Conv2D|Mul)" in (
+        report.text()
+    )
+    assert report["conv"].own["macs"] == 8 * 8 * 5 * 3 * 3 * 3

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.costs.original import CONTRACTIONS
+from tfprof.costs.original import CONTRACTIONS, REPAIRED_RULES
 from tfprof.metrics import MEASURES, known_metrics
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
@@ -68,16 +69,21 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
 
 
 def _contractions(profile: Profile) -> Bools:
-    """Which nodes are matrix products or convolutions, by what the graph or an op log calls them.
+    """Which nodes are matrix products or convolutions in the graph.
 
     A node that ran as another op has the graph's op type among its types.
     """
-    wanted = pa.array(sorted(CONTRACTIONS))
-    found: Bools = pc.is_in(profile.nodes.op, value_set=wanted).to_numpy(zero_copy_only=False)
-    typed = pc.is_in(profile.type_name, value_set=wanted).to_numpy(zero_copy_only=False)
-    if typed.any():
-        found = found.copy()
-        found[profile.type_node[typed]] = True
+    found = _among(profile.nodes.op, CONTRACTIONS).copy()
+    if len(profile.type_name):
+        found[profile.type_node[_among(profile.type_name, REPAIRED_RULES)]] = False
+        found[profile.type_node[_among(profile.type_name, CONTRACTIONS)]] = True
+    return found
+
+
+def _among(words: pa.Array, wanted: Iterable[str]) -> Bools:
+    found: Bools = pc.is_in(words, value_set=pa.array(sorted(wanted))).to_numpy(
+        zero_copy_only=False
+    )
     return found
 
 
