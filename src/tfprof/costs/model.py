@@ -260,6 +260,7 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         for op, total in tally.by_op.items()
     }
     total = 2 * macs + rest
+    notes = (*run.source.notes, *run.notes, *_unsized(kept))
     open_symbols = symbols(total)
     return Cost(
         float_ops=total,
@@ -272,7 +273,7 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         params=sum(variable.size() for variable in kept) + run.source.frozen,
         trainable_params=sum(variable.size() for variable in kept if variable.trainable),
         by_op_type=by_op,
-        ledger=make_ledger(tally, run.interpreter, frozen=run.source.frozen > 0, more=run.notes),
+        ledger=make_ledger(tally, run.interpreter, frozen=run.source.frozen > 0, more=notes),
         symbols={
             name: meaning
             for name, meaning in run.interpreter.symbols.items()
@@ -281,6 +282,15 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         _run=run,
         _values=values,
     )
+
+
+def _unsized(variables: Sequence[Variable]) -> list[str]:
+    """What to tell of variables whose size is not known."""
+    names = [variable.name for variable in variables if variable.shape is None]
+    if not names:
+        return []
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    return [f"not among the parameters, as their shapes are not known: {shown}"]
 
 
 def bound(made: Cost, values: Mapping[str, int]) -> Cost:

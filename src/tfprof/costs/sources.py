@@ -17,6 +17,7 @@ from tfprof.costs.slots import with_slots
 from tfprof.costs.tensors import Dims, dims_of
 from tfprof.errors import LoadError, OptionError
 from tfprof.loaders.saved_model import DEFAULT_SIGNATURE, main_graph, signature_names
+from tfprof.loaders.saved_variables import completed
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
@@ -40,6 +41,8 @@ class Source:
     variables: list[Variable] = field(default_factory=list)
     frozen: int = 0
     """Elements of constants that were parameters, in a graph without variables."""
+    notes: tuple[str, ...] = ()
+    """What is to be told of where it comes from."""
 
 
 def read(
@@ -88,17 +91,24 @@ def _path(path: Path, signature: str | None) -> Source:
         file = path / "saved_model.pb"
         if not file.is_file():
             raise LoadError(f"{path} has no saved_model.pb: it is not a SavedModel directory")
-        return _saved(_parse(SavedModel, _bytes(file), str(file)), str(path), signature)
+        return _saved_model(file, path, signature)
     if path.suffix == ".keras":
         return _live(_load_keras(path))
     data = _bytes(path)
     if path.name == "saved_model.pb":
-        return _saved(_parse(SavedModel, data, str(path)), str(path), signature)
+        return _saved_model(path, path.parent, signature)
     if path.suffix == ".meta":
         return _saved(_parse(MetaGraphDef, data, str(path)), str(path), signature)
     if path.suffix == ".pbtxt":
         return _graph(_parse_text(data, str(path)))
     return _graph(_parse(GraphDef, data, str(path)))
+
+
+def _saved_model(file: Path, folder: Path, signature: str | None) -> Source:
+    model = _parse(SavedModel, _bytes(file), str(file))
+    notes = completed(main_graph(model, str(folder)), folder)
+    made = _saved(model, str(folder), signature)
+    return replace(made, notes=tuple(notes))
 
 
 def _parse_text(data: bytes, what: str) -> GraphDef:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
-from tfprof.loaders.sources import Source
+from tfprof.loaders.saved_variables import completed
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
@@ -25,7 +26,7 @@ FILE = "saved_model.pb"
 DEFAULT_SIGNATURE = "serving_default"
 
 
-def is_saved_model(source: Source) -> bool:
+def is_saved_model(source: Any) -> bool:
     """Whether a source is the path of a SavedModel: its directory, or the file in it."""
     if not isinstance(source, (str, os.PathLike)):
         return False
@@ -42,6 +43,7 @@ def read_saved_graph(source: str | os.PathLike[str]) -> bytes:
     path = Path(source)
     file = path if path.name == FILE else path / FILE
     meta = main_graph(_parsed(file, path), str(path))
+    completed(meta, file.parent)
     names = signature_names(meta)
     if DEFAULT_SIGNATURE in names or len(names) == 1:
         name = DEFAULT_SIGNATURE if DEFAULT_SIGNATURE in names else names[0]
