@@ -71,12 +71,16 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
 def _contractions(profile: Profile) -> Bools:
     """Which nodes are matrix products or convolutions in the graph.
 
-    A node that ran as another op has the graph's op type among its types.
+    A node that ran as another op has the graph's op type among its types. (A saved one has its own
+    op type there as well.)
     """
-    found = _among(profile.nodes.op, CONTRACTIONS).copy()
-    if len(profile.type_name):
-        found[profile.type_node[_among(profile.type_name, REPAIRED_RULES)]] = False
-        found[profile.type_node[_among(profile.type_name, CONTRACTIONS)]] = True
+    op, types = profile.nodes.op, profile.type_name
+    found = _among(op, CONTRACTIONS).copy()
+    if len(types):
+        own = pc.equal(types, op.take(pa.array(profile.type_node)))
+        others = ~own.to_numpy(zero_copy_only=False)
+        found[profile.type_node[_among(types, REPAIRED_RULES) & others]] = False
+        found[profile.type_node[_among(types, CONTRACTIONS) & others]] = True
     return found
 
 
