@@ -131,6 +131,28 @@ def saved_models() -> list[bytes]:
 
 
 @cache
+def traced_model() -> tuple[bytes, bytes]:
+    """A SavedModel that has functions, and the traces of all its nodes."""
+    for data in saved_models():
+        graph = saved_model_pb2.SavedModel.FromString(data).meta_graphs[0].graph_def
+        if graph.library.function and len(graph.node) > 5:
+            break
+    nodes = [f"{node.name}@" for node in graph.node]
+    for function in graph.library.function:
+        nodes += [f"{node.name}@{function.signature.name}" for node in function.node_def]
+    info = graph_pb2.GraphDebugInfo(files=["main.py", "lib.py"])
+    for key in range(6):
+        info.frames_by_id[key].MergeFrom(
+            graph_pb2.GraphDebugInfo.FileLineCol(file_index=key % 2, line=key, func="f")
+        )
+        info.traces_by_id[key].frame_id.extend(range(key + 1))
+    for at, name in enumerate(nodes):
+        info.name_to_trace_id[name] = at % 6
+    info.traces[nodes[0]].file_line_cols.add(line=3, code="x = y")
+    return data, info.SerializeToString()
+
+
+@cache
 def tables() -> dict[str, bytes]:
     """The files of a small profile that was saved as tables."""
     case = next(case for case in _cases() if case.op_log and len(case.steps) > 1)

@@ -1,4 +1,4 @@
-"""Readers of files that only make sense together: checkpoints and tables.
+"""Readers of files that only make sense together: checkpoints, tables and SavedModel folders.
 
 An input is one of them; its first byte says which, and the others are as they should be.
 """
@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import tfprof
 from fuzz import seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
@@ -76,7 +77,25 @@ def _tables(data: bytes) -> None:
         ask(read_tables(folder), dice_of(data))
 
 
+def _ask_saved_model(model: bytes, debug: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "debug").mkdir()
+        (Path(folder) / "saved_model.pb").write_bytes(model)
+        (Path(folder) / "debug" / "saved_model_debug_info.pb").write_bytes(debug)
+        ask(tfprof.load(graph=folder), dice_of(model + debug))
+
+
+def _debug_info(data: bytes) -> None:
+    _ask_saved_model(seeds.traced_model()[0], data)
+
+
+def _saved_model(data: bytes) -> None:
+    _ask_saved_model(data, seeds.traced_model()[1])
+
+
 TARGETS = [
+    Target("debug_info", _debug_info, lambda: [seeds.traced_model()[1]], "fields"),
+    Target("saved_model_folder", _saved_model, lambda: [seeds.traced_model()[0]], "fields"),
     Target("checkpoint_index", _index, lambda: [write_table(seeds.checkpoint()[0])], "bytes"),
     Target("checkpoint_rows", _rows, _row_seeds, "fields"),
     Target("checkpoint_shard", _shard, lambda: [seeds.checkpoint()[1]], "bytes"),

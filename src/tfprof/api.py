@@ -19,6 +19,7 @@ from tfprof.builder import (
     model_of,
     op_log_message,
     told,
+    traced,
 )
 from tfprof.collector import collector_paused
 from tfprof.loaders.checkpoint import open_checkpoint
@@ -84,6 +85,7 @@ def load(
             loaded = add_run(loaded, step, run, quirks)
         if op_log is not None:
             loaded = loaded.with_op_log(read_op_log(op_log))
+        loaded = traced(loaded, graph, quirks)
         return counted_if_none(loaded, quirks) if count_float_ops else loaded
 
 

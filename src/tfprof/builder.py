@@ -14,9 +14,11 @@ from tfprof.capture.stacks import read_stacks
 from tfprof.capture.variables import trainable_names
 from tfprof.costs.original import Unknown
 from tfprof.float_operations import FloatOps, count_float_ops, with_float_ops
+from tfprof.loaders.debug_info import read_debug_info
 from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.op_log import LogColumns, read_op_log
 from tfprof.loaders.run_metadata import read_run
+from tfprof.loaders.saved_model import is_saved_model
 from tfprof.loaders.sources import Source, read_message
 from tfprof.memory import memory_kept
 from tfprof.op_log import ModelLog, merged
@@ -25,6 +27,7 @@ from tfprof.protos import log_pb2
 from tfprof.quirks import Quirks
 from tfprof.run_shapes import with_run_shapes
 from tfprof.seen import graph_ops, seen
+from tfprof.seen.traces import with_debug_info
 
 __all__ = [
     "Model",
@@ -37,6 +40,7 @@ __all__ = [
     "model_of",
     "op_log_message",
     "told",
+    "traced",
 ]
 
 
@@ -93,11 +97,19 @@ def build(
     if model.live is None:
         if op_log is not None:
             profile = profile.with_op_log(read_op_log(op_log))
-        return counted_if_none(profile, quirks), notes
+        return counted_if_none(traced(profile, model.source, quirks), quirks), notes
     log, counted = model_log(model, profile, quirks, traces=traces)
     profile = profile.with_op_log(log_columns(log, op_log, quirks))
     profile, more = told(profile, counted, quirks, has_run=run_meta is not None)
     return profile, notes + more
+
+
+def traced(profile: Profile, graph: Source, quirks: Quirks) -> Profile:
+    """A profile with the code traces that its graph was saved with, if it is a SavedModel."""
+    if quirks.functions_not_entered or not is_saved_model(graph):
+        return profile
+    info = read_debug_info(graph)
+    return profile if info is None else with_debug_info(profile, info)
 
 
 def told(

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof import regexes
-from tfprof.metrics import METRICS
+from tfprof.metrics import METRICS, known_metrics
 from tfprof.options import Options
 from tfprof.profiles.columns import Bools, Ints
 from tfprof.profiles.measures import column
@@ -17,11 +17,9 @@ from tfprof.views.view import ranks
 __all__ = ["list_start", "shown_rows", "sort_key", "started"]
 
 _TOTAL_MINIMA = {
-    f"min_{metric.name}": column(metric.measure)
-    for metric in METRICS.values()
-    if metric.measure is not None
+    metric.name: column(metric.measure) for metric in METRICS.values() if metric.measure is not None
 }
-_OWN_MINIMA = ("min_params", "min_float_ops")
+_OWN_MINIMA = ("params", "float_ops", "macs")
 _DEFINITIONS = column("definition_count")
 _RUNS = column("run_count")
 
@@ -53,9 +51,10 @@ def shown_rows(
 ) -> Bools:
     """Which rows pass the minima, the depth, and the show and hide regexes."""
     shown = depth <= options.max_depth
-    for option, measure in _TOTAL_MINIMA.items():
-        least = getattr(options, option)
-        numbers = own if kind in ("scope", "graph") and option in _OWN_MINIMA else total
+    known = known_metrics(quirks)
+    for name, measure in _TOTAL_MINIMA.items():
+        least = getattr(options, f"min_{name}") if name in known else 0
+        numbers = own if kind in ("scope", "graph") and name in _OWN_MINIMA else total
         if least > 0 or quirks.negative_durations:
             shown &= (numbers[:, measure] >= least).astype(bool)
     if kind in ("scope", "graph"):
@@ -82,7 +81,7 @@ def sort_key(
     order = options.order_by
     if order == "" or (order == "depth" and not quirks.names_unchecked):
         return None
-    metric = METRICS.get(order)
+    metric = known_metrics(quirks).get(order)
     if metric is not None and metric.measure is not None:
         return _descending(total[rows, column(metric.measure)])
     if order == "occurrence" and kind in ("op", "code"):

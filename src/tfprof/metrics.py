@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from tfprof.quirks import REPAIRED, Quirks
 
 __all__ = [
     "LIST_ORDER",
@@ -13,6 +16,7 @@ __all__ = [
     "TREE_ORDER",
     "Metric",
     "columns",
+    "known_metrics",
     "legend",
 ]
 
@@ -30,6 +34,7 @@ MEASURES = (
     "run_count",
     "definition_count",
     "exec_micros",
+    "macs",
 )
 """The numbers that every node has and that add up to totals."""
 
@@ -47,6 +52,8 @@ class Metric:
     op_word: str = ""
     op_title: str = ""
     needs: str = ""
+    extension: bool = False
+    """Whether the original has no such metric, so that compat does not know the word."""
 
     @property
     def sortable(self) -> bool:
@@ -141,6 +148,18 @@ METRICS: dict[str, Metric] = {
             needs="graph or op log",
         ),
         Metric(
+            "macs",
+            "# macs",
+            "number",
+            "macs: Number of multiply-adds in matrix products and convolutions, of two float "
+            "operations each.",
+            measure="macs",
+            word=" macs",
+            op_word=" macs",
+            needs="graph or op log",
+            extension=True,
+        ),
+        Metric(
             "device", "assigned devices", "text", "device: which device is placed on.", needs=_RUN
         ),
         Metric(
@@ -180,10 +199,10 @@ _MEMORY = ("bytes", "peak_bytes", "residual_bytes", "output_bytes")
 _TIME = ("micros", "accelerator_micros", "cpu_micros")
 _TEXT = ("device", "op_types", "occurrence", "input_shapes")
 
-TREE_ORDER = ("params", "float_ops", *_MEMORY, *_TIME, *_TEXT)
+TREE_ORDER = ("params", "float_ops", "macs", *_MEMORY, *_TIME, *_TEXT)
 """The order of columns in scope and graph view."""
 
-LIST_ORDER = (*_MEMORY, *_TIME, "params", "float_ops", *_TEXT)
+LIST_ORDER = (*_MEMORY, *_TIME, "params", "float_ops", "macs", *_TEXT)
 """The order of columns in op and code view."""
 
 ORDERS = (
@@ -195,17 +214,28 @@ ORDERS = (
 """What `order_by` takes."""
 
 
-def columns(select: tuple[str, ...], order: tuple[str, ...]) -> list[Metric]:
+_OF_THE_ORIGINAL = {name: metric for name, metric in METRICS.items() if not metric.extension}
+
+
+def known_metrics(quirks: Quirks) -> Mapping[str, Metric]:
+    """The metrics by name, in compat only those that the original has."""
+    return _OF_THE_ORIGINAL if quirks.no_macs else METRICS
+
+
+def columns(
+    select: tuple[str, ...], order: tuple[str, ...], quirks: Quirks = REPAIRED
+) -> list[Metric]:
     """The columns that a selection shows; `micros` brings its two parts along."""
+    known = known_metrics(quirks)
     shown = set(select) | (set(_TIME) if "micros" in select else set())
-    return [METRICS[name] for name in order if name in shown]
+    return [known[name] for name in order if name in shown and name in known]
 
 
-def legend(select: tuple[str, ...]) -> list[str]:
+def legend(select: tuple[str, ...], quirks: Quirks = REPAIRED) -> list[str]:
     """The lines that explain a selection, by name."""
     lines = []
     for name in sorted(set(select)):
-        metric = METRICS.get(name)
+        metric = known_metrics(quirks).get(name)
         if metric is None:
             lines.append(f"Unknown select: {name}")
             continue

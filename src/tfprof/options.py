@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from tfprof.errors import OptionError
-from tfprof.metrics import METRICS, ORDERS
+from tfprof.metrics import METRICS, ORDERS, known_metrics
 from tfprof.quirks import REPAIRED, Quirks
 
 __all__ = ["OPTIONS", "Option", "Options", "did_you_mean", "listed"]
@@ -41,8 +41,8 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
-def _minimum(what: str) -> Any:
-    return _option(0, "integer", f"show nodes that {what}")
+def _minimum(what: str, *, extension: bool = False) -> Any:
+    return _option(0, "integer", f"show nodes that {what}", extension=extension)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Options:
     min_cpu_micros: int = _minimum("run on CPU for at least N microseconds")
     min_params: int = _minimum("hold at least N parameters")
     min_float_ops: int = _minimum("need at least N float operations")
+    min_macs: int = _minimum("need at least N multiply-adds", extension=True)
     min_occurrence: int = _minimum("run at least N times (op view: types of N nodes)")
     step: int = _option(-1, "integer", "show this step; -1 is the average of all steps")
     order_by: str = _option("name", "order", f"sort by one of {', '.join(ORDERS)}")
@@ -119,9 +120,10 @@ class Options:
             return replace(options, max_depth=(options.max_depth + 2**31) % 2**32 - 2**31)
         return options
 
-    def changed(self, values: Mapping[str, Any]) -> Options:
+    def changed(self, values: Mapping[str, Any], quirks: Quirks = REPAIRED) -> Options:
         """A copy with some values replaced, each checked."""
-        return replace(self, **{name: _checked(name, value) for name, value in values.items()})
+        checked = {name: _checked(name, value, quirks) for name, value in values.items()}
+        return replace(self, **checked)
 
 
 OPTIONS: dict[str, Option] = {
@@ -135,10 +137,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
-def _checked(name: str, value: Any) -> Any:
-    option = OPTIONS.get(name)
-    if option is None:
-        raise OptionError(f"unknown option '{name}'{did_you_mean(name, OPTIONS)}")
+def _checked(name: str, value: Any, quirks: Quirks) -> Any:
+    known = _words_of(OPTIONS, quirks)
+    if name not in known:
+        raise OptionError(f"unknown option '{name}'{did_you_mean(name, known)}")
+    option = OPTIONS[name]
     if option.kind == "integer":
         return _integer(name, value)
     if option.kind == "flag":
@@ -148,10 +151,10 @@ def _checked(name: str, value: Any) -> Any:
     if option.kind == "output":
         return _text(name, value)
     if option.kind == "order":
-        return _known(name, _text(name, value), ORDERS)
+        return _known(name, _text(name, value), _words_of(ORDERS, quirks))
     words = (value,) if isinstance(value, str) else _words(name, value)
     if option.kind == "select":
-        return tuple(_known(name, word, METRICS) for word in words)
+        return tuple(_known(name, word, known_metrics(quirks)) for word in words)
     return words
 
 
@@ -175,6 +178,12 @@ def _words(name: str, value: Any) -> tuple[str, ...]:
         return tuple(_text(name, word) for word in value)
     except TypeError:
         raise OptionError(f"option '{name}': {value!r} is not a list of strings") from None
+
+
+def _words_of(words: Iterable[str], quirks: Quirks) -> list[str]:
+    """Some words without those that are of unknown metrics: `x` and `min_x`."""
+    unknown = METRICS.keys() - known_metrics(quirks).keys()
+    return [word for word in words if word.removeprefix("min_") not in unknown]
 
 
 def _known(name: str, word: str, known: Iterable[str]) -> str:

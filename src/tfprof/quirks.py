@@ -191,6 +191,12 @@ class Quirks:
         "a node's op type is that of the graph, and its own name if only a run knows it",
         "it is what ran, such as `_FusedConv2D`; the graph's is one more type of the node",
     )
+    no_macs: bool = _quirk(
+        "§modern",
+        "`macs` is a word that nothing knows",
+        "multiply-adds are a metric: half of the float operations of matrix products and "
+        "convolutions",
+    )
     tape_gradients_apart: bool = _quirk(
         "§modern",
         "code view takes `gradient_tape/y/…` for a node like any other",

@@ -224,7 +224,7 @@ def make_report(
         view = view_of(seen(built_from, quirks) if built_from else profile, kind, quirks)
         report = _report_of(profile, view, options, quirks)
     more = profile.notes
-    if profile.uncounted and "float_ops" in options.select:
+    if profile.uncounted and {"float_ops", "macs"} & set(options.select):
         more += (profile.uncounted,)
     return replace(report, messages=report.messages + more) if more else report
 

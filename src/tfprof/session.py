@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.builder import Model, add_run, log_columns, model_log, told
+from tfprof.builder import Model, add_run, log_columns, model_log, told, traced
 from tfprof.capture.graph import read_live_graph
 from tfprof.capture.program import live_graph
 from tfprof.float_operations import with_float_ops
@@ -49,6 +49,7 @@ class Session:
             return
         self._add_graph(graph)
         self._add_op_log(op_log)
+        self.profile = traced(self.profile, graph, self.quirks)
 
     def add_step(
         self, step: int, run_meta: Source, *, graph: Source = None, op_log: Source = None

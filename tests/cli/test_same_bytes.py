@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Any
 
@@ -70,6 +71,10 @@ def test_shell_flags_and_python_agree(
     words = [view, *(f"-{name}={shown(value)}" for name, value in given.items())]
     words += ["-legend"] * legend
     flags = run_demo(*switches, *words)
+    if compat and "macs" in " ".join(words):
+        assert (flags.status, flags.out) == (2, b"")
+        assert re.search("unknown (value|option) '(min_)?macs'", flags.err)
+        return
     shell = run_demo(*switches, stdin=shlex.join(words) + "\n")
     kept = run_demo(
         *switches, stdin=f"set {shlex.join(words[1:])}\n{view}\n".replace("-legend", "")

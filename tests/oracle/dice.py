@@ -21,8 +21,17 @@ class Dice(random.Random):
     def __init__(self, seed: int, *, crashing: bool, clean: bool) -> None:
         """Equal arguments give equal choices."""
         super().__init__(seed)
+        self.seed_of_extras = seed + 2**40
         self.crashing = crashing
         self.clean = clean
+        self._extras: Dice | None = None
+
+    @property
+    def extras(self) -> Dice:
+        """Another source, for what was added later: the choices of a seed stay what they were."""
+        if self._extras is None:
+            self._extras = Dice(self.seed_of_extras, crashing=self.crashing, clean=self.clean)
+        return self._extras
 
     def chance(self, probability: float) -> bool:
         """True with this probability."""

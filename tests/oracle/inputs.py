@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.oracle import functions
 from tests.oracle.dice import Dice
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
@@ -97,6 +98,8 @@ def graph(dice: Dice, names: list[str], *, missing: bool) -> graph_pb2.GraphDef:
         if node.input and dice.chance(0.1):
             node.input.append(node.input[0])
         attributes(dice, node)
+    if dice.extras.odd(0.3):
+        functions.add_library(dice.extras, message)
     return message
 
 
@@ -176,7 +179,21 @@ def run_metadata(dice: Dice, names: list[str]) -> run_metadata_pb2.RunMetadata:
         stats = message.step_stats.dev_stats.add(device=device)
         for name in record_names(dice, names, homes, device):
             record(dice, stats.node_stats.add(node_name=name), base)
+    if dice.extras.odd(0.3):
+        extra_records(dice.extras, message, names, base)
     return message
+
+
+def extra_records(
+    dice: Dice, message: run_metadata_pb2.RunMetadata, names: list[str], base: int
+) -> None:
+    """Records of names that the runtime made, and what the labels of all of them say."""
+    if message.step_stats.dev_stats and dice.chance(0.7):
+        stats = dice.choice(message.step_stats.dev_stats)
+        for name in functions.run_time_names(dice, names):
+            for _ in range(dice.choice((1, 1, 3))):
+                record(dice, stats.node_stats.add(node_name=name), base)
+    functions.add_labels(dice, message)
 
 
 def record_names(dice: Dice, names: list[str], homes: list[str], device: str) -> list[str]:

@@ -214,7 +214,7 @@ COMMANDS: dict[str, Command] = {
             flags=MODEL_FLAGS,
             teach="Layers in the order in which they run, with output shape, parameters and float\n"
             "operations for one example; then the totals and what was not counted. An unknown\n"
-            "batch size is B.\n\n"
+            "batch size is B. --run_meta_path tells how often loops ran.\n\n"
             "  tfprof model my_saved_model\n"
             "  tfprof model my_saved_model --bind B=8 --json",
         ),
@@ -228,7 +228,8 @@ COMMANDS: dict[str, Command] = {
             teach="Float operations by type, two per multiply-add, with functions and loops\n"
             "written out.\n\n"
             "  tfprof cost my_saved_model\n"
-            "  tfprof cost my_saved_model --explain MatMul",
+            "  tfprof cost my_saved_model --explain MatMul\n"
+            "  tfprof cost graph.pb --run_meta_path run_meta",
         ),
         Command(
             "set",

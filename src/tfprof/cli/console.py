@@ -79,7 +79,7 @@ def checked(given: Mapping[str, Any], quirks: Quirks) -> None:
     start_engine()
     from tfprof import outputs, regexes
 
-    options = Options().changed(given)
+    options = Options().changed(given, quirks)
     for name in given:
         if OPTIONS[name].kind == "regexes":
             regexes.check(name, getattr(options, name), quirks)

@@ -22,7 +22,7 @@ _NARROW = 28
 _TITLE = "where a model's parameters, float operations, time and memory go"
 _USAGE = """\
   tfprof --demo [COMMAND] [OPTIONS]            try it on the profile that comes along
-  tfprof --graph_path=FILE [INPUTS] [COMMAND] [OPTIONS]
+  tfprof --graph_path=PATH [INPUTS] [COMMAND] [OPTIONS]
   tfprof --profile_path=FILE [COMMAND] [OPTIONS]
 Without a command there is a prompt: Tab completes, Enter shows the options."""
 _BRIEF = {

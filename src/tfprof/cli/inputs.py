@@ -19,7 +19,7 @@ __all__ = ["INPUTS", "load_profile", "sources"]
 INPUTS: dict[str, Flag] = {
     flag.name: flag
     for flag in (
-        Flag("graph_path", "path", "the model: a GraphDef, text or binary", "FILE"),
+        Flag("graph_path", "path", "the model: a GraphDef or a SavedModel folder", "PATH"),
         Flag("run_meta_path", "paths", "RunMetadata of traced steps 0, 1, 2…", "FILE,…"),
         Flag("op_log_path", "path", "own types, float operations, code traces", "FILE"),
         Flag("checkpoint_path", "path", "values and shapes of variables", "PREFIX"),

@@ -59,7 +59,9 @@ def _cost_of(line: Line) -> Cost:
     from tfprof.costs import cost
 
     path = Path(line.words[0]).expanduser()
-    return cost(path, line.values.get("signature"), bind=_bound(line.values.get("bind", "")))
+    runs = [Path(run).expanduser() for run in line.values.get("run_meta_path", ())]
+    sizes = _bound(line.values.get("bind", ""))
+    return cost(path, line.values.get("signature"), bind=sizes, run_meta=runs or None)
 
 
 def _bound(text: str) -> dict[str, int]:

@@ -16,12 +16,12 @@ from tfprof.costs.tensors import Tensor, common
 if TYPE_CHECKING:
     from tfprof.costs.interpret import Instance
 
-__all__ = ["Frames"]
+__all__ = ["NEXT", "Frames", "loops_around"]
 
 _WITHIN = frozenset({"Identity", "StopGradient", "LoopCond", "Switch", "RefSwitch", "RefIdentity"})
 _ENTER = {"Enter", "RefEnter"}
 _EXIT = {"Exit", "RefExit"}
-_NEXT = {"NextIteration", "RefNextIteration"}
+NEXT = {"NextIteration", "RefNextIteration"}
 _STACKS = {"StackV2", "Stack"}
 
 Frame = tuple[str, ...]
@@ -33,7 +33,7 @@ class Frames:
 
     def __init__(self, body: Body, order: list[int]) -> None:
         self._body = body
-        self.frames = _frames(body, order)
+        self.frames = loops_around(body, order)
         self._merges = dict(_merges(body, order))
         self._conditions = {
             self.frames[p]: p for p in order if body.nodes[p].op == "LoopCond" and p in self.frames
@@ -150,13 +150,13 @@ def _merges(body: Body, order: list[int]) -> list[tuple[int, tuple[Ref | None, R
         if body.nodes[position].op not in ("Merge", "RefMerge") or len(sources) != 2:
             continue
         first, second = sources
-        if second is not None and second[0] >= 0 and body.nodes[second[0]].op in _NEXT:
+        if second is not None and second[0] >= 0 and body.nodes[second[0]].op in NEXT:
             before = next(iter(body.inputs[second[0]]), None)
             found.append((position, (first, before)))
     return found
 
 
-def _frames(body: Body, order: list[int]) -> dict[int, Frame]:
+def loops_around(body: Body, order: list[int]) -> dict[int, Frame]:
     """The loops around each node; a node without any is not listed."""
     found: dict[int, Frame] = {}
     for position in order:

@@ -22,6 +22,7 @@ from tfprof.costs.control import (
 from tfprof.costs.frames import Frames
 from tfprof.costs.loops import Trips, WhileLoop, invariants, trip_count
 from tfprof.costs.polynomial import Count, symbol
+from tfprof.costs.rounds import Loop
 from tfprof.costs.shapes import canonical, infer
 from tfprof.costs.shapes.site import Site
 from tfprof.costs.shapes.types import output_type
@@ -92,6 +93,8 @@ class Interpreter:
         """Shapes seen at run time, of nodes of the main graph."""
         self.symbols: dict[str, str] = {}
         """Symbol -> what it stands for."""
+        self.loops: dict[str, Loop] = {}
+        """The loops among what symbols stand for."""
         self.equal: dict[str, str] = {}
         """Symbols that were taken to be the same, because the graph is not valid otherwise."""
         self.conflicts: list[str] = []
@@ -295,4 +298,5 @@ class Interpreter:
                 return symbol(name)
         name = "T" if not self.symbols else f"T{len(self.symbols) + 1}"
         self.symbols[name] = where
+        self.loops[name] = Loop(instance.body.name, loop)
         return symbol(name)

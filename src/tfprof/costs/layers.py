@@ -138,10 +138,11 @@ def model(
     batch: int | None = None,
     signature: str | None = None,
     bind: Mapping[str, int] | None = None,
+    run_meta: Any = None,
 ) -> ModelTable:
-    """The table of a model's layers; `source` and `bind` are as in `tfprof.cost`."""
+    """The table of a model's layers; `source`, `bind` and `run_meta` are as in `tfprof.cost`."""
     sizes = {**(bind or {}), **({} if batch is None else {_BATCH: batch})}
-    return model_table(cost(source, signature, bind=sizes))
+    return model_table(cost(source, signature, bind=sizes, run_meta=run_meta))
 
 
 def model_table(cost: Cost) -> ModelTable:

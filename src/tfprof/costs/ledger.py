@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tfprof.costs.interpret import Interpreter
@@ -56,8 +56,10 @@ class Ledger:
         return f"{line}, {self.unknown} unknown and not in the sums ({named}{more})"
 
 
-def make_ledger(tally: Tally, interpreter: Interpreter, *, frozen: bool) -> Ledger:
-    """The ledger of a sum."""
+def make_ledger(
+    tally: Tally, interpreter: Interpreter, *, frozen: bool, more: Iterable[str] = ()
+) -> Ledger:
+    """The ledger of a sum; `more` are notes on where its numbers come from."""
     ops: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for (op, reason), count in tally.unknown.items():
@@ -70,6 +72,7 @@ def make_ledger(tally: Tally, interpreter: Interpreter, *, frozen: bool) -> Ledg
         notes.append(f"contradictory shapes at {', '.join(conflicts[:3])}: taken as unknown")
     if tally.branches:
         notes.append(f"{tally.branches} data-dependent branches: the dearest one is counted")
+    notes += more
     if frozen:
         notes.append("no variables: the parameters are the floating-point constants")
     return Ledger(

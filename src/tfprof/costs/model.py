@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from tfprof.costs.ledger import Ledger, make_ledger
 from tfprof.costs.original import Shape
 from tfprof.costs.parameters import Variable
 from tfprof.costs.polynomial import Count, bind, pretty, symbol, symbols
+from tfprof.costs.rounds import read_records, rounds
 from tfprof.costs.sources import Source, read
 from tfprof.costs.tally import OpTotal, Tallies, operation
 from tfprof.costs.tensors import Dim, Dims, Tensor
@@ -173,6 +174,7 @@ class _Run:
     tallies: Tallies
     interpreter: Interpreter
     source: Source
+    notes: tuple[str, ...] = ()
 
 
 def cost(
@@ -182,16 +184,36 @@ def cost(
     bind: Mapping[str, int] | None = None,
     outputs: Iterable[str] | None = None,
     run_shapes: Mapping[str, Sequence[Shape | None]] | None = None,
+    run_meta: Any = None,
 ) -> Cost:
     """The cost of a SavedModel directory, graph, file, or live model or function.
 
     Of a graph all nodes are counted (its initializers too), or those that `outputs` need. `bind`
     gives numbers to symbols: `B` is the unknown batch size of every input, `<input>.<axis>`
     any other unknown size, `T`, `T2`, … the trip counts of loops that depend on data. `run_shapes`
-    are shapes seen at run time: node name -> those of its outputs.
+    are shapes seen at run time: node name -> those of its outputs. `run_meta` is a RunMetadata (a
+    path, bytes or message) or a list of them, whose records tell how often loops ran; what `bind`
+    says goes before.
     """
     made = _compute(read(source, signature=signature, outputs=outputs), run_shapes or {})
+    if run_meta is not None:
+        made = _with_rounds(made, run_meta, bind or {})
     return bound(made, bind) if bind else made
+
+
+def _with_rounds(made: Cost, run_meta: Any, given: Mapping[str, int]) -> Cost:
+    """A cost with the trips of loops as runs tell them, and notes on which they tell."""
+    interpreter = made._run.interpreter
+    wanted = {name: loop for name, loop in interpreter.loops.items() if name not in given}
+    found = rounds(interpreter.library, wanted.values(), read_records(run_meta))
+    told = {name: found[loop] for name, loop in wanted.items() if loop in found}
+    notes = [
+        f"{name} is {told[name]}, by the run records: {interpreter.symbols[name]}"
+        if name in told
+        else f"{name} stays open, the run records do not tell it: {interpreter.symbols[name]}"
+        for name in wanted
+    ]
+    return bound(replace(made, _run=replace(made._run, notes=tuple(notes))), told)
 
 
 def _compute(source: Source, run_shapes: Mapping[str, Sequence[Shape | None]]) -> Cost:
@@ -238,6 +260,7 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         for op, total in tally.by_op.items()
     }
     total = 2 * macs + rest
+    notes = (*run.source.notes, *run.notes, *_unsized(kept))
     open_symbols = symbols(total)
     return Cost(
         float_ops=total,
@@ -250,7 +273,7 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         params=sum(variable.size() for variable in kept) + run.source.frozen,
         trainable_params=sum(variable.size() for variable in kept if variable.trainable),
         by_op_type=by_op,
-        ledger=make_ledger(tally, run.interpreter, frozen=run.source.frozen > 0),
+        ledger=make_ledger(tally, run.interpreter, frozen=run.source.frozen > 0, more=notes),
         symbols={
             name: meaning
             for name, meaning in run.interpreter.symbols.items()
@@ -259,6 +282,15 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         _run=run,
         _values=values,
     )
+
+
+def _unsized(variables: Sequence[Variable]) -> list[str]:
+    """What to tell of variables whose size is not known."""
+    names = [variable.name for variable in variables if variable.shape is None]
+    if not names:
+        return []
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    return [f"not among the parameters, as their shapes are not known: {shown}"]
 
 
 def bound(made: Cost, values: Mapping[str, int]) -> Cost:

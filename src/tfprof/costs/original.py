@@ -13,7 +13,16 @@ from math import prod
 
 from tfprof.protos.graph_pb2 import AttrValue
 
-__all__ = ["ORIGINAL_RULES", "REPAIRED_RULES", "Operands", "Rule", "Shape", "Unknown", "count"]
+__all__ = [
+    "CONTRACTIONS",
+    "ORIGINAL_RULES",
+    "REPAIRED_RULES",
+    "Operands",
+    "Rule",
+    "Shape",
+    "Unknown",
+    "count",
+]
 
 Shape = tuple[int, ...]
 """Sizes in order, -1 for an unknown one. A shape of unknown rank is None."""
@@ -235,3 +244,30 @@ REPAIRED_RULES: dict[str, Rule] = {
     **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul("adj_x")),
 }
 """Op type -> the right formula, for the same op types."""
+
+CONTRACTIONS = frozenset(
+    [
+        "MatMul",
+        "SparseMatMul",
+        "SparseTensorDenseMatMul",
+        "BatchMatMul",
+        "BatchMatMulV2",
+        "BatchMatMulV3",
+        "Einsum",
+        "Conv",
+        "Conv2D",
+        "Conv3D",
+        "DepthwiseConv2dNative",
+        "Conv2DBackpropInput",
+        "Conv2DBackpropInputV2",
+        "Conv2DBackpropFilter",
+        "Conv2DBackpropFilterV2",
+        "Conv3DBackpropInput",
+        "Conv3DBackpropInputV2",
+        "Conv3DBackpropFilter",
+        "Conv3DBackpropFilterV2",
+        "DepthwiseConv2dNativeBackpropInput",
+        "DepthwiseConv2dNativeBackpropFilter",
+    ]
+)
+"""The op types that do nothing but multiply-adds."""

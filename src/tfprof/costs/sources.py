@@ -16,6 +16,8 @@ from tfprof.costs.parameters import Variable
 from tfprof.costs.slots import with_slots
 from tfprof.costs.tensors import Dims, dims_of
 from tfprof.errors import LoadError, OptionError
+from tfprof.loaders.saved_model import DEFAULT_SIGNATURE, main_graph, signature_names
+from tfprof.loaders.saved_variables import completed
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
@@ -39,6 +41,8 @@ class Source:
     variables: list[Variable] = field(default_factory=list)
     frozen: int = 0
     """Elements of constants that were parameters, in a graph without variables."""
+    notes: tuple[str, ...] = ()
+    """What is to be told of where it comes from."""
 
 
 def read(
@@ -87,17 +91,24 @@ def _path(path: Path, signature: str | None) -> Source:
         file = path / "saved_model.pb"
         if not file.is_file():
             raise LoadError(f"{path} has no saved_model.pb: it is not a SavedModel directory")
-        return _saved(_parse(SavedModel, _bytes(file), str(file)), str(path), signature)
+        return _saved_model(file, path, signature)
     if path.suffix == ".keras":
         return _live(_load_keras(path))
     data = _bytes(path)
     if path.name == "saved_model.pb":
-        return _saved(_parse(SavedModel, data, str(path)), str(path), signature)
+        return _saved_model(path, path.parent, signature)
     if path.suffix == ".meta":
         return _saved(_parse(MetaGraphDef, data, str(path)), str(path), signature)
     if path.suffix == ".pbtxt":
         return _graph(_parse_text(data, str(path)))
     return _graph(_parse(GraphDef, data, str(path)))
+
+
+def _saved_model(file: Path, folder: Path, signature: str | None) -> Source:
+    model = _parse(SavedModel, _bytes(file), str(file))
+    notes = completed(main_graph(model, str(folder)), folder)
+    made = _saved(model, str(folder), signature)
+    return replace(made, notes=tuple(notes))
 
 
 def _parse_text(data: bytes, what: str) -> GraphDef:
@@ -163,10 +174,7 @@ def _placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
 
 def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) -> Source:
     if isinstance(model, SavedModel):
-        if not model.meta_graphs:
-            raise LoadError(f"{where} holds no graph")
-        served = [m for m in model.meta_graphs if "serve" in m.meta_info_def.tags]
-        meta = (served or model.meta_graphs)[0]
+        meta = main_graph(model, where)
     else:
         meta = model
         if not meta.signature_def and signature is None:
@@ -189,15 +197,15 @@ def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) 
 
 
 def _signature(meta: MetaGraphDef, where: str, wanted: str | None) -> str:
-    names = [name for name in meta.signature_def if not name.startswith("__saved_model")]
+    names = signature_names(meta)
     if wanted is not None:
         if wanted not in names:
             raise OptionError(
                 f"{where} has no signature {wanted!r}: it has {', '.join(sorted(names)) or 'none'}"
             )
         return wanted
-    if "serving_default" in names:
-        return "serving_default"
+    if DEFAULT_SIGNATURE in names:
+        return DEFAULT_SIGNATURE
     if len(names) == 1:
         return str(names[0])
     if not names:

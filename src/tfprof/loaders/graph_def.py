@@ -1,7 +1,8 @@
-"""GraphDef, binary or text, alone or inside a MetaGraphDef, to columns."""
+"""GraphDef, binary or text, alone or inside a MetaGraphDef or SavedModel, to columns."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
+from tfprof.loaders.saved_model import is_saved_model, read_saved_graph
 from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
 from tfprof.loaders.text_graph import graph_from_text
 from tfprof.loaders.wire import columns_of_bytes
@@ -42,7 +44,10 @@ class GraphColumns:
 
 def read_graph(source: Source) -> GraphColumns:
     """The columns of a GraphDef, whatever form it comes in."""
-    data, called, in_memory = read_bytes(source, "graph")
+    if is_saved_model(source):
+        data, called, in_memory = read_saved_graph(source), os.fspath(source), False
+    else:
+        data, called, in_memory = read_bytes(source, "graph")
     found = _text_nodes(data, called) if is_text(data) else _binary_nodes(data)
     if found is None or not (in_memory or _have_ops(found.nodes)):
         kind = _other_kind(data)

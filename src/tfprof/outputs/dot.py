@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tfprof.errors import OptionError
-from tfprof.metrics import METRICS
+from tfprof.metrics import known_metrics
 from tfprof.outputs.files import write_file
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.measures import column
@@ -31,7 +31,8 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
 
 
 def _nodes(report: Report) -> list[str]:
-    numbers = [METRICS[name] for name in dict.fromkeys(report.options.select) if name in METRICS]
+    known = known_metrics(report.quirks)
+    numbers = [known[name] for name in dict.fromkeys(report.options.select) if name in known]
     numbers = [metric for metric in numbers if metric.measure]
     ops = report.profile.nodes.op.take(report.node[1:]).to_pylist()
     found = []

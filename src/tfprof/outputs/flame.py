@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tfprof.errors import OptionError, OutputError
-from tfprof.metrics import METRICS, Metric
+from tfprof.metrics import Metric, known_metrics
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.measures import column
 
@@ -21,12 +21,13 @@ _LARGEST = 2**63
 
 def selected(report: Report, output: str) -> list[Metric]:
     """The metrics of a selection, all of which must be numbers."""
-    metrics = [METRICS[name] for name in dict.fromkeys(report.options.select) if name in METRICS]
+    known = known_metrics(report.quirks)
+    metrics = [known[name] for name in dict.fromkeys(report.options.select) if name in known]
     texts = [metric.name for metric in metrics if metric.measure is None]
     if texts or not metrics:
-        known = ", ".join(metric.name for metric in METRICS.values() if metric.measure)
+        numbers = ", ".join(metric.name for metric in known.values() if metric.measure)
         wrong = f"not '{texts[0]}'" if texts else "and there is no select"
-        raise OptionError(f"option 'output': {output} shows numbers ({known}), {wrong}")
+        raise OptionError(f"option 'output': {output} shows numbers ({numbers}), {wrong}")
     return metrics
 
 

@@ -23,8 +23,9 @@ __all__ = ["result"]
 _GraphNode: Any = output_pb2.GraphNodeProto
 _MultiGraphNode: Any = output_pb2.MultiGraphNodeProto
 
-_OWN_FIELDS = [name for name in MEASURES if name != "definition_count"]
-_TOTAL_FIELDS = [f"total_{name}" for name in MEASURES]
+_FIELDS = [name for name in MEASURES if name != "macs"]
+_OWN_FIELDS = [name for name in _FIELDS if name != "definition_count"]
+_TOTAL_FIELDS = [f"total_{name}" for name in _FIELDS]
 _LARGEST = 2**63 - 1
 
 
@@ -42,7 +43,20 @@ def result(report: Report) -> Any:
         if output == "timeline" and report.kind == "graph" and report.options.step < 0:
             return root
     _fill_tree(report, root, _GraphNodes(report) if is_graph else _MultiNodes(report))
+    if "macs" in report.options.select:
+        _add_macs(report, root)
     return root
+
+
+def _add_macs(report: Report, root: Any) -> None:
+    """Fill in what the original's messages do not have, if it was asked for."""
+    at = MEASURES.index("macs")
+    own, total = (np.minimum(numbers[:, at], _LARGEST) for numbers in (report.own, report.total))
+    waiting = [root]
+    for mine, all_of_it in zip(own.tolist(), total.tolist(), strict=True):
+        message = waiting.pop()
+        message.macs, message.total_macs = mine, all_of_it
+        waiting += reversed(message.children)
 
 
 def _fill_tree(report: Report, root: Any, fill: Any) -> None:
@@ -63,7 +77,7 @@ def _table(numbers: Any, fields: list[str], kept: list[int]) -> list[dict[str, i
 
 
 _OWN_COLUMNS = [MEASURES.index(name) for name in _OWN_FIELDS]
-_ALL_COLUMNS = list(range(len(MEASURES)))
+_ALL_COLUMNS = [MEASURES.index(name) for name in _FIELDS]
 
 
 class _GraphNodes:

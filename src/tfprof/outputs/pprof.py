@@ -36,6 +36,7 @@ _COMMENTS = {
     "output_bytes": "Sum of operation output size.",
     "params": "Model parameters.",
     "float_ops": "Model float operations (Only available if defined).",
+    "macs": "Multiply-adds in matrix products and convolutions.",
 }
 
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
-from tfprof.metrics import METRICS
+from tfprof.metrics import known_metrics
 
 if TYPE_CHECKING:
     from tfprof.report import Report
@@ -45,7 +45,7 @@ def refusal(report: Report, output: str) -> str:
     if not select:
         return "pprof needs something selected"
     for name in select:
-        metric = METRICS.get(name)
+        metric = known_metrics(report.quirks).get(name)
         if metric is None or metric.measure is None:
             return f"pprof doesn't support -select={name}"
     return ""

@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from tfprof.errors import OutputError
 from tfprof.limits import check_answer
-from tfprof.metrics import METRICS
+from tfprof.metrics import METRICS, known_metrics
 from tfprof.outputs.files import replaced, write_file
 from tfprof.outputs.flame import parents
 from tfprof.outputs.json_text import bytes_of, escaped, joined
@@ -61,8 +61,13 @@ def table(report: Report) -> pa.Table:
         "path": pa.array(_paths(report, names), pa.string()),
         "counted": pa.array(report.matched),
     }
+    known = known_metrics(report.quirks)
     for name, measure in NUMBERS.items():
         at = column(measure or "")
+        if name in METRICS and name not in known:
+            none = pa.nulls(len(report), pa.int64())
+            columns |= {f"own_{name}": none, f"total_{name}": none}
+            continue
         columns[f"own_{name}"] = _numbers(report.own[:, at])
         columns[f"total_{name}"] = _numbers(report.total[:, at])
     columns |= _node_columns(report) | _frame_columns(report)

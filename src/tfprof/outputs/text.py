@@ -99,14 +99,14 @@ def legend_text(report: Report) -> str:
     kind = report.kind
     if kind == "graph" and quirks.graph_legend_says_scope:
         kind = "scope"
-    lines = "\n".join(legend(report.options.select))
+    lines = "\n".join(legend(report.options.select, quirks))
     warning = _MISSING_STREAM if missing else ""
     return f"{warning}\nDoc:\n{_VIEW_LEGENDS[kind]}\n{lines}\n\nProfile:\n"
 
 
 def _columns(report: Report) -> list[Metric]:
     order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
-    return columns(report.options.select, order)
+    return columns(report.options.select, order, report.quirks)
 
 
 def header(report: Report) -> str:

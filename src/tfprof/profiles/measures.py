@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.metrics import MEASURES
+from tfprof.costs.original import CONTRACTIONS, REPAIRED_RULES
+from tfprof.metrics import MEASURES, known_metrics
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import BYTE_FIELDS, Runs, runs_of
@@ -57,7 +59,32 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
     table[8] = sums[8]
     table[9] = 1
     table[10] = sums[9]
+    if "macs" in known_metrics(quirks) and float_ops.any():
+        table[11] = np.where(_contractions(profile), float_ops // 2, 0)
     return table.T
+
+
+def _contractions(profile: Profile) -> Bools:
+    """Which nodes are matrix products or convolutions in the graph.
+
+    A node that ran as another op has the graph's op type among its types. (A saved one has its own
+    op type there as well.)
+    """
+    op, types = profile.nodes.op, profile.type_name
+    found = _among(op, CONTRACTIONS).copy()
+    if len(types):
+        own = pc.equal(types, op.take(pa.array(profile.type_node)))
+        others = ~own.to_numpy(zero_copy_only=False)
+        found[profile.type_node[_among(types, REPAIRED_RULES) & others]] = False
+        found[profile.type_node[_among(types, CONTRACTIONS) & others]] = True
+    return found
+
+
+def _among(words: pa.Array, wanted: Iterable[str]) -> Bools:
+    found: Bools = pc.is_in(words, value_set=pa.array(sorted(wanted))).to_numpy(
+        zero_copy_only=False
+    )
+    return found
 
 
 def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:

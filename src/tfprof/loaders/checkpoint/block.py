@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.storage import masked_crc32c, read_range, read_varint
 
@@ -80,6 +78,8 @@ def _entries_end(contents: bytes, path: Path) -> int:
 
 
 def _decompress(contents: bytes, path: Path, what: str) -> bytes:
+    import pyarrow as pa  # rarely needed: TensorFlow's own tables are not compressed
+
     try:
         size, _ = read_varint(contents, 0)
         if size > _SNAPPY_GROWTH * len(contents):
