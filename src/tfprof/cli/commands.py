@@ -83,7 +83,8 @@ def _view(console: Console, line: Line) -> None:
     legend = line.values.get("legend", console.legend) or None
     output, keys = outputs.parse(options.output)
     if output.name == "stdout":
-        console.screen.answer(text.encoded(report, legend=legend))
+        one_line = console.screen.terminal
+        console.screen.answer(text.encoded(report, legend=legend, one_line=one_line))
     elif output.name == "file" and legend:
         write_file(keys["outfile"], text.encoded(report, legend=legend))
     else:

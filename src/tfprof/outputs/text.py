@@ -40,6 +40,8 @@ _VIEW_LEGENDS = {
     "op": "op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes belonging "
     "to the same type are aggregated together.",
 }
+_BREAKS = {"\n": r"\n", "\t": r"\t"}
+_WRITTEN_OUT = str.maketrans(_BREAKS)
 _MISSING_STREAM = (
     "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
     "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
@@ -48,18 +50,23 @@ _MISSING_STREAM = (
 )
 
 
-def encoded(report: Report, *, legend: bool | None = None) -> bytes:
-    """The text of a report, as the bytes that go to a file."""
+def encoded(report: Report, *, legend: bool | None = None, one_line: bool = False) -> bytes:
+    r"""The text of a report, as the bytes that go to a file.
+
+    With `one_line` line breaks and tabs in names are written as `\n` and `\t`, for terminals.
+    """
     if not report.shown:
         return b""
     if legend is None:
         legend = report.quirks.legend_always
     before = legend_text(report).encode() if legend else b""
     if report.kind != "op":
-        return before + header(report).encode() + _tree_rows(report)
+        return before + header(report).encode() + _tree_rows(report, one_line=one_line)
     if len(report.view.tree) == 1:
-        return before + _op_rows(report, np.zeros(1, np.int64), with_shapes=False)
-    return before + header(report).encode() + _op_rows(report, np.arange(1, len(report)))
+        rows = _op_rows(report, np.zeros(1, np.int64), with_shapes=False, one_line=one_line)
+        return before + rows
+    rows = _op_rows(report, np.arange(1, len(report)), one_line=one_line)
+    return before + header(report).encode() + rows
 
 
 def options_block(options: Options, *, extensions: bool = True) -> str:
@@ -68,14 +75,14 @@ def options_block(options: Options, *, extensions: bool = True) -> str:
     return "".join(f"{name:<28}{value}\n" for name, value in lines)
 
 
-def with_banners(report: Report) -> bytes:
+def with_banners(report: Report, *, one_line: bool = False) -> bytes:
     """The text as the original's Python functions print it: options, report, end."""
     return b"".join(
         [
             b"\n=========================Options=============================\n",
             options_block(report.options, extensions=not report.quirks.own_options_hidden).encode(),
             b"\n==================Model Analysis Report======================\n",
-            encoded(report, legend=True),
+            encoded(report, legend=True, one_line=one_line),
             b"\n======================End of Report==========================\n",
         ]
     )
@@ -126,7 +133,14 @@ def _numbers(report: Report, metric: Metric) -> pa.Array:
     return _own_of_total(report, own, formatted(report.total[:, at], metric.unit), metric.word)
 
 
-def _tree_rows(report: Report) -> bytes:
+def _unbroken(texts: pa.Array) -> pa.Array:
+    """Names or what holds some, each on one line."""
+    for character, written in _BREAKS.items():
+        texts = pc.replace_substring(texts, character, written)
+    return texts
+
+
+def _tree_rows(report: Report, *, one_line: bool) -> bytes:
     check_answer(2 * int(report.tree.depth.sum()) + report.name.nbytes, "the text")
     items: list[pa.Array] = []
     for metric in _columns(report):
@@ -141,7 +155,9 @@ def _tree_rows(report: Report) -> bytes:
     else:
         joined = items[0].fill_null("") if items else pa.array([""] * count, pa.string())
     ends = value_texts(report)
-    parts = [indents, report.name, " (", joined, ")\n"] + ([ends] if ends is not None else [])
+    names = _unbroken(report.name) if one_line else report.name
+    joined = _unbroken(joined) if one_line else joined
+    parts = [indents, names, " (", joined, ")\n"] + ([ends] if ends is not None else [])
     return _bytes_of(pc.binary_join_element_wise(*parts, ""))
 
 
@@ -273,9 +289,11 @@ _TEXTS: dict[str, Callable[[Any], pa.Array]] = {
 }
 
 
-def _op_rows(report: Report, rows: Ints, *, with_shapes: bool = True) -> bytes:
+def _op_rows(
+    report: Report, rows: Ints, *, with_shapes: bool = True, one_line: bool = False
+) -> bytes:
     parts: list[bytes] = []
-    names = report.name.cast(pa.binary()).to_pylist()
+    names = (_unbroken(report.name) if one_line else report.name).cast(pa.binary()).to_pylist()
     shown = _columns(report)
     selected = {metric.name for metric in shown}
     devices = _member_devices(report) if "device" in selected else []
@@ -296,7 +314,10 @@ def _op_rows(report: Report, rows: Ints, *, with_shapes: bool = True) -> bytes:
         below = ""
         if "input_shapes" in selected and with_shapes:
             below = "\n" + "\n".join(op_input_lines(report, row)) + "\n\n"
-        parts.append(names[row].ljust(25) + f"{', '.join(items)}\n{below}".encode())
+        text = ", ".join(items)
+        if one_line:
+            text = text.translate(_WRITTEN_OUT)
+        parts.append(names[row].ljust(25) + f"{text}\n{below}".encode())
     return b"".join(parts)
 
 
