@@ -20,6 +20,10 @@ from tests.robustness.test_faults import environment
 MOMENTS = int(os.environ.get("TFPROF_INTERRUPTS", "60"))
 NOISE = (b"Traceback", b"Error", b"Exception", b"unexpected")
 
+# Without the warnings of other tests: a file that was open when the interrupt came is closed by the
+# collector, which Python tells those who ask for it.
+ENVIRONMENT = environment(PYTHONWARNINGS="")
+
 # Python itself can be interrupted before it comes to us, and says so. The command tells when it has
 # taken over: the first signal handler that is set is the first thing it does.
 STARTED = """
@@ -41,7 +45,7 @@ def interrupted(program, *argv, after=0.0, **more):
         [sys.executable, "-c", program, *argv],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env=ENVIRONMENT,
         **more,
     ) as started:
         assert started.stdout.read(1) == b"!"
