@@ -246,6 +246,36 @@ def _emptied(data: bytes) -> bytes:
     return _written(_read(data).slice(0, 0))
 
 
+def _repeated(count: int) -> pa.Array:
+    """A text of a megabyte, again and again."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), ["x" * 1_000_000])
+
+
+def _texts_of_gigabytes(_data: bytes) -> bytes:
+    numbers = np.zeros(20_000, np.int64)
+    table = pa.table({"part": numbers - 1, "id": numbers, "text": _repeated(len(numbers))})
+    return _written(table, store_schema=False)
+
+
+def _attributes_of_gigabytes(data: bytes) -> bytes:
+    """All in one row."""
+    count, texts = len(_read(data)), _repeated(20_000)
+    pairs = pa.StructArray.from_arrays([texts, texts], ["key", "value"])
+    bounds = pa.array([0, *[len(texts)] * count], pa.int32())
+    attrs = pa.ListArray.from_arrays(bounds, pairs)
+    table = _read(data)
+    at = table.schema.get_field_index("attrs")
+    return _written(table.set_column(at, "attrs", attrs), store_schema=False)
+
+
+def _names_of_gigabytes(data: bytes) -> bytes:
+    """Each the beginning of the next, of which Parquet then keeps only the end."""
+    table = _read(data)
+    names = pa.array(["x" * 1_000_000] * len(table))
+    table = table.set_column(table.schema.get_field_index("name"), "name", names)
+    return _written(table, use_dictionary=False, column_encoding={"name": "DELTA_BYTE_ARRAY"})
+
+
 _TABLES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "empty": ("nodes", lambda _data: b""),
     "zeros": ("nodes", lambda _data: bytes(512)),
@@ -292,6 +322,9 @@ _TABLES: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
         _column("attrs", _filled([{"key": "shape", "value": b"\x0a\xff"}])),
     ),
     "shapes_of_gaps": ("nodes", _column("shape", _filled([None, 3]))),
+    "texts_of_gigabytes": ("strings", _texts_of_gigabytes),
+    "attributes_of_gigabytes": ("nodes", _attributes_of_gigabytes),
+    "names_of_gigabytes": ("nodes", _names_of_gigabytes),
     "frames_too_many": ("stacks", _column("frames", lambda c: pc.add(c, 1000))),
     "frames_below_zero": ("stacks", _column("frames", _filled(-5))),
 }

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 
 from tfprof.errors import LoadError
-from tfprof.limits import MOST_PARTS, largest_table
+from tfprof.limits import MOST_PARTS
+from tfprof.loaders.parquet_file import read_parquet
 from tfprof.loaders.table_checks import fault_of
 from tfprof.profiles.columns import Edges, Entries, Nodes, Records, SavedRuns, Stacks
 from tfprof.profiles.profile import Profile
@@ -32,10 +32,10 @@ PART = "part"
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
-_ROWS = 4096
 ENTRIES = ("unplaced", "inner")
 """The fields of a profile that are entries for names."""
 
+_BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
@@ -55,7 +55,7 @@ def read_tables(folder: str | os.PathLike[str]) -> Profile:
     try:
         profile = _profile(_Tables(Path(folder)))
         fault = fault_of(profile)
-    except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except _BROKEN as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise LoadError(f"{folder}: not the tables of a profile; {reason}") from None
     if fault:
@@ -119,8 +119,8 @@ class _Tables:
         if name not in self.known:
             path = self.path(name)
             try:
-                self.known[name] = _table(path)
-            except (OSError, ValueError, pa.ArrowException) as error:
+                self.known[name] = read_parquet(path)
+            except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
                 first = (str(error).splitlines() or [""])[0]
                 reason = "no such file" if isinstance(error, FileNotFoundError) else first
                 raise LoadError(f"{path}: cannot read the table: {reason}") from None
@@ -150,25 +150,6 @@ def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
         has = f"has {count} columns" if count else "has no column"
         raise LoadError(f"{path}: {has} '{name}'; it is no table of tfprof")
     return table.column(name)
-
-
-def _table(path: Path) -> pa.Table:
-    """A table of a file that does not claim to hold far more than its size allows."""
-    size = path.stat().st_size
-    room = largest_table(size)
-    with pyarrow.parquet.ParquetFile(path) as file:
-        groups = range(file.metadata.num_row_groups)
-        unpacked = sum(file.metadata.row_group(at).total_byte_size for at in groups)
-        batches = []
-        if unpacked <= room and file.metadata.num_rows <= room:
-            for batch in file.iter_batches(_ROWS):
-                batches.append(batch)
-                room -= batch.nbytes
-                if room < 0:
-                    break
-            else:
-                return pa.Table.from_batches(batches, file.schema_arrow)
-    raise LoadError(f"{path}: {size} bytes that unpack to far too many; it is no table of tfprof")
 
 
 def _value(item: Any, column: pa.ChunkedArray) -> Any:
