@@ -34,8 +34,10 @@ def test_rows_are_exact(profile, tmp_path):
         profile.report().write(f"{kind}:outfile={tmp_path / kind}")
     rows = json.loads((tmp_path / "json").read_bytes())
     assert sorted(row["name"] for row in rows[1:]) == NAMES
-    with (tmp_path / "csv").open(newline="", encoding="utf-8") as lines:
-        assert sorted([row["name"] for row in csv.DictReader(lines)][1:]) == NAMES
+    # Python 3.10 cannot read NUL.
+    text = (tmp_path / "csv").read_bytes().decode().replace("\0", "NUL")
+    names = [row["name"].replace("NUL", "\0") for row in csv.DictReader(io.StringIO(text, ""))]
+    assert sorted(names[1:]) == NAMES
 
 
 @pytest.mark.parametrize("view", ["scope", "graph"])
