@@ -8,14 +8,21 @@ SEED ?= 1
 SIZE ?= 20000
 STEPS ?=
 MINUTES ?= 1
+# The oldest Python and the lowest versions that pyproject.toml allows.
+LOWEST_PYTHON ?= python3.10
+LOWEST := .venv-lowest
 
-.PHONY: demo test lint oracle bench truth fuzz protos docs clean
+.PHONY: demo test test-lowest lint oracle bench truth fuzz protos docs clean
 
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
 test: $(VENV)/test-installed lint
 	$(BIN)/python -m pytest -n $(JOBS)
+
+# The tests that need no TensorFlow, with every dependency at its lower bound.
+test-lowest: $(LOWEST)/installed
+	TFPROF_LOWEST=1 PYTHONPATH=src:. $(LOWEST)/bin/python -m pytest -n $(JOBS)
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .
@@ -57,5 +64,12 @@ $(VENV)/test-installed: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch $@ $(VENV)/installed
 
+$(LOWEST)/installed: pyproject.toml tools/lowest.py
+	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python tools/lowest.py > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -r $(LOWEST)/lowest.txt \
+	  hatchling hypothesis pexpect pytest pytest-xdist
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,10 +11,11 @@ from google.protobuf import text_format
 import tfprof
 from tests.oracle.cases import Case, generate
 from tfprof import demo
+from tfprof.loaders.checkpoint.slice_key import slice_key
 from tfprof.loaders.checkpoint.table import open_table
 from tfprof.outputs.tables import save_tables
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
-from tfprof.protos.checkpoint_pb2 import BundleEntryProto
+from tfprof.protos.checkpoint_pb2 import BundleEntryProto, SavedTensorSlices
 
 __all__ = [
     "checkpoint",
@@ -22,6 +23,7 @@ __all__ = [
     "graphs_as_text",
     "logs",
     "meta_graphs",
+    "old_checkpoint",
     "profiles",
     "runs",
     "saved_models",
@@ -130,6 +132,11 @@ def saved_models() -> list[bytes]:
     return made
 
 
+def _has_stacks(log: bytes | None) -> bool:
+    entries = log_pb2.OpLogProto.FromString(log or b"").log_entries
+    return any(entry.code_def.traces for entry in entries)
+
+
 @cache
 def traced_model() -> tuple[bytes, bytes]:
     """A SavedModel that has functions, and the traces of all its nodes."""
@@ -155,7 +162,8 @@ def traced_model() -> tuple[bytes, bytes]:
 @cache
 def tables() -> dict[str, bytes]:
     """The files of a small profile that was saved as tables."""
-    case = next(case for case in _cases() if case.op_log and len(case.steps) > 1)
+    fitting = [case for case in _cases() if _has_stacks(case.op_log) and len(case.steps) > 1]
+    case = next(case for case in fitting if len(tfprof.load(graph=case.graph).edges.consumer))
     loaded = tfprof.load(graph=case.graph, run_meta=[case.steps[0].run_meta], op_log=case.op_log)
     with tempfile.TemporaryDirectory() as folder:
         save_tables(loaded, folder)
@@ -180,3 +188,21 @@ def checkpoint() -> tuple[list[tuple[bytes, bytes]], bytes]:
         kept += values
         rows.append((key, entry.SerializeToString()))
     return rows, kept
+
+
+@cache
+def old_checkpoint() -> list[tuple[bytes, bytes]]:
+    """The rows of a checkpoint of version 1: a whole tensor, and one in two slices."""
+    listed, rows = SavedTensorSlices(), []
+    listed.meta.versions.producer = 1
+    for name, size, bounds in (("a", 3, [(0, 3)]), ("b/c", 4, [(0, 1), (1, 3)])):
+        meta = listed.meta.tensor.add(name=name, type=1)
+        meta.shape.dim.add(size=size)
+        for start, length in bounds:
+            meta.slice.add().extent.add(start=start, length=length)
+            stored = SavedTensorSlices()
+            stored.data.name = name
+            stored.data.data.float_val.extend([0.5] * length)
+            key = slice_key(name.encode(), [(start, length)])
+            rows.append((key, stored.SerializeToString()))
+    return [(b"", listed.SerializeToString()), *sorted(rows)]

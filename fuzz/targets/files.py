@@ -1,12 +1,14 @@
 """Readers of files that only make sense together: checkpoints, tables and SavedModel folders.
 
-An input is one of them; its first byte says which, and the others are as they should be.
+An input is one of them, and the others are as they should be. That of tables says in its first line
+which one it is.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import tfprof
@@ -20,15 +22,76 @@ from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.tables import read_tables
 from tfprof.profiles.profile import Profile
 
-__all__ = ["TARGETS"]
+__all__ = [
+    "TARGETS",
+    "index_files",
+    "old_files",
+    "packed",
+    "row_files",
+    "shard_files",
+    "table_files",
+    "write_all",
+]
+
+Files = dict[str, bytes]
 
 _INDEX, _DATA = "model.index", "model.data-00000-of-00001"
 
 
-def _ask_checkpoint(files: dict[str, bytes]) -> None:
+def index_files(data: bytes) -> Files:
+    """A checkpoint with an index of these bytes."""
+    return {_INDEX: data, _DATA: seeds.checkpoint()[1]}
+
+
+def shard_files(data: bytes) -> Files:
+    """A checkpoint with data of these bytes."""
+    return {_INDEX: write_table(seeds.checkpoint()[0]), _DATA: data}
+
+
+def row_files(data: bytes) -> Files:
+    """A checkpoint with an index of these rows: broken below right checksums."""
+    return index_files(write_table(_rows_of(data)))
+
+
+def old_files(data: bytes) -> Files:
+    """A checkpoint of version 1, which is one table, of these rows."""
+    return {"model": write_table(_rows_of(data))}
+
+
+def table_files(data: bytes) -> Files:
+    """Tables of which one is of these bytes."""
+    named, _, content = data.partition(b"\n")
+    files = dict(seeds.tables())
+    names = list(files)
+    changed = named.decode(errors="replace")
+    files[changed if changed in files else names[len(data) % len(names)]] = content
+    return files
+
+
+def _rows_of(data: bytes) -> list[tuple[bytes, bytes]]:
+    """Keys and values, from the fields of a message."""
+    try:
+        fields = [field for field in decoded(data) if field.kind == 2]
+    except ValueError:
+        raise LoadError("the fuzzer's own rows are broken") from None
+    parts = [f.value if isinstance(f.value, bytes) else encoded(f.value) for f in fields]  # type: ignore[arg-type]
+    return list(zip(parts[::2], parts[1::2], strict=False))
+
+
+def packed(rows: list[tuple[bytes, bytes]]) -> bytes:
+    """Rows as the message that `_rows_of` takes apart."""
+    return encoded([Field(1, 2, part) for row in rows for part in row])
+
+
+def write_all(files: Files, folder: Path) -> None:
+    """Write files to a folder."""
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+
+
+def _ask_checkpoint(files_of: Callable[[bytes], Files], data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for name, data in files.items():
-            (Path(folder) / name).write_bytes(data)
+        write_all(files_of(data), Path(folder))
         checkpoint = open_checkpoint(Path(folder) / "model")
         loaded = Profile().with_checkpoint(checkpoint)
         loaded.report("scope", select=["params", "tensor_value"]).text()
@@ -44,36 +107,9 @@ def _read(ask: Callable[[], object]) -> None:
         return
 
 
-def _index(data: bytes) -> None:
-    _ask_checkpoint({_INDEX: data, _DATA: seeds.checkpoint()[1]})
-
-
-def _shard(data: bytes) -> None:
-    _ask_checkpoint({_INDEX: write_table(seeds.checkpoint()[0]), _DATA: data})
-
-
-def _rows(data: bytes) -> None:
-    """An index whose rows are broken below right checksums."""
-    try:
-        fields = [field for field in decoded(data) if field.kind == 2]
-    except ValueError:
-        raise LoadError("the fuzzer's own rows are broken") from None
-    parts = [f.value if isinstance(f.value, bytes) else encoded(f.value) for f in fields]  # type: ignore[arg-type]
-    rows = list(zip(parts[::2], parts[1::2], strict=False))
-    _ask_checkpoint({_INDEX: write_table(rows), _DATA: seeds.checkpoint()[1]})
-
-
-def _row_seeds() -> list[bytes]:
-    parts = [part for row in seeds.checkpoint()[0] for part in row]
-    return [encoded([Field(1, 2, part) for part in parts])]
-
-
 def _tables(data: bytes) -> None:
-    names = list(seeds.tables())
-    changed = names[data[0] % len(names)] if data else names[0]
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in seeds.tables().items():
-            (Path(folder) / name).write_bytes(data[1:] if name == changed else content)
+        write_all(table_files(data), Path(folder))
         ask(read_tables(folder), dice_of(data))
 
 
@@ -93,16 +129,25 @@ def _saved_model(data: bytes) -> None:
     _ask_saved_model(data, seeds.traced_model()[1])
 
 
+def _checkpoint(
+    name: str, files_of: Callable[[bytes], Files], seed: Callable[[], bytes], mutator: str
+) -> Target:
+    return Target(name, partial(_ask_checkpoint, files_of), lambda: [seed()], mutator)
+
+
 TARGETS = [
     Target("debug_info", _debug_info, lambda: [seeds.traced_model()[1]], "fields"),
     Target("saved_model_folder", _saved_model, lambda: [seeds.traced_model()[0]], "fields"),
-    Target("checkpoint_index", _index, lambda: [write_table(seeds.checkpoint()[0])], "bytes"),
-    Target("checkpoint_rows", _rows, _row_seeds, "fields"),
-    Target("checkpoint_shard", _shard, lambda: [seeds.checkpoint()[1]], "bytes"),
+    _checkpoint(
+        "checkpoint_index", index_files, lambda: write_table(seeds.checkpoint()[0]), "bytes"
+    ),
+    _checkpoint("checkpoint_rows", row_files, lambda: packed(seeds.checkpoint()[0]), "fields"),
+    _checkpoint("checkpoint_v1", old_files, lambda: packed(seeds.old_checkpoint()), "fields"),
+    _checkpoint("checkpoint_shard", shard_files, lambda: seeds.checkpoint()[1], "bytes"),
     Target(
         "tables",
         _tables,
-        lambda: [bytes([at]) + data for at, data in enumerate(seeds.tables().values())],
+        lambda: [name.encode() + b"\n" + data for name, data in seeds.tables().items()],
         "bytes",
     ),
 ]

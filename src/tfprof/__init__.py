@@ -11,10 +11,11 @@ no analysis.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# Nothing is imported here: the command has to be up before Ctrl-C can end it without a traceback.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tfprof import compat, model_analyzer, option_builder, tfprof_log_pb2, tfprof_logger
     from tfprof.api import advise, load, profile, write_op_log
     from tfprof.capture.context import ProfileContext
@@ -94,6 +95,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name not in _HOME:
         raise AttributeError(f"module 'tfprof' has no attribute '{name}'")
     if _HOME[name] == __name__:

@@ -23,7 +23,8 @@ def answer(report: Report) -> Any:
     """Write a report as the original's functions do, with banners on the terminal."""
     tell(report.messages)
     if outputs.parse(report.options.output)[0].name == "stdout":
-        outputs.print_bytes(outputs.text.with_banners(report))
+        one_line = outputs.to_terminal()
+        outputs.print_bytes(outputs.text.with_banners(report, one_line=one_line))
     else:
         report.write()
     return report.proto()

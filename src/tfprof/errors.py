@@ -10,13 +10,9 @@ The text of each is one line that names the file or option and says what to do.
 
 from __future__ import annotations
 
-import re
+from tfprof.printable import one_line
 
 __all__ = ["LoadError", "OptionError", "OutputError", "TfprofError"]
-
-
-# Line breaks, and what a terminal would obey.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class TfprofError(Exception):
@@ -24,7 +20,7 @@ class TfprofError(Exception):
 
     def __init__(self, text: str = "") -> None:
         r"""Names in the text may hold anything; what would break the line is written as `\n`."""
-        super().__init__(_CONTROL.sub(lambda found: ascii(found[0])[1:-1], str(text)))
+        super().__init__(one_line(str(text)))
 
 
 class LoadError(TfprofError):

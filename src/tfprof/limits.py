@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from tfprof.errors import OutputError
 
-__all__ = ["LARGEST_ANSWER", "MOST_GAPS", "check_answer", "largest_scopes", "largest_table"]
+__all__ = [
+    "LARGEST_ANSWER",
+    "MOST_GAPS",
+    "MOST_PARTS",
+    "check_answer",
+    "largest_scopes",
+    "largest_table",
+]
 
 LARGEST_ANSWER = 1 << 29
 """The most bytes of an answer."""
 
 MOST_GAPS = 1_000_000
 """The most outputs without a shape that are assumed because a later one has a number."""
+
+MOST_PARTS = 100_000
+"""The most op logs and saved profiles of which tables may tell."""
 
 _SCOPES_AT_LEAST, _SCOPES_PER_BYTE = 1 << 26, 64
 _TABLE_AT_LEAST, _TABLE_PER_BYTE = 1 << 26, 1000

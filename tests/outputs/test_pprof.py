@@ -22,6 +22,8 @@ NUMBERS = [name for name, metric in METRICS.items() if metric.measure]
 def profile_class():
     """TensorFlow's Profile message, without the seconds that importing TensorFlow takes."""
     found = importlib.util.find_spec("tensorflow")
+    if found is None:
+        raise ModuleNotFoundError("tensorflow", name="tensorflow")
     path = Path(found.origin).parent / "tsl/profiler/protobuf/profile_pb2.py"
     spec = importlib.util.spec_from_file_location("their_profile_pb2", path)
     module = importlib.util.module_from_spec(spec)

@@ -15,8 +15,11 @@ import pyarrow.parquet
 import pytest
 
 import tfprof
+from tests.robustness.memory import measured
 from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
-from tfprof.limits import LARGEST_ANSWER, check_answer
+from tfprof.limits import LARGEST_ANSWER, check_answer, largest_table
+from tfprof.loaders import parquet_file
+from tfprof.loaders.parquet_file import read_parquet
 from tfprof.loaders.tables import read_tables
 from tfprof.protos import log_pb2
 
@@ -164,3 +167,30 @@ def test_memory_is_a_small_multiple_of_the_input(tmp_path):
         env={"PYTHONPATH": str(SOURCE), "PATH": ""},
     )
     assert int(done.stdout) * 1024 < 200e6 + 40 * path.stat().st_size
+
+
+def test_texts_that_unpack_to_too_much(tmp_path):
+    """A text that is repeated is counted before it is unpacked; one that fits is read."""
+    path = tmp_path / "table.parquet"
+    index = pa.array(np.zeros(3000, np.int32))
+    for size, fits in ((1000, True), (1_000_000, False)):
+        texts = pa.DictionaryArray.from_arrays(index, ["x" * size])
+        lists = pa.ListArray.from_arrays(pa.array([0, 3000], pa.int32()), texts)
+        for column in (texts, lists):
+            pyarrow.parquet.write_table(pa.table({"a": column}), path, store_schema=False)
+            with measured() as peak:
+                if fits:
+                    assert read_parquet(path).nbytes > 3000 * size
+                else:
+                    with pytest.raises(tfprof.LoadError, match=r"table\.parquet: .* far too many"):
+                        read_parquet(path)
+            assert peak.size < largest_table(path.stat().st_size)
+
+
+def test_texts_are_counted_only_where_there_is_doubt(tmp_path, monkeypatch):
+    def unexpected(*_words):
+        raise AssertionError("the texts of a small table are looked at twice")
+
+    monkeypatch.setattr(parquet_file, "_text_bytes", unexpected)
+    loaded(("a", "A")).save_tables(tmp_path)
+    assert len(read_tables(tmp_path).nodes) == 1

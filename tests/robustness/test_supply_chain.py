@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 import tfprof
+from tools.lowest import lowest
 
 PACKAGE = Path(tfprof.__file__).parent
 REPOSITORY = PACKAGE.parents[1]
@@ -111,3 +114,32 @@ def test_every_import_is_a_declared_dependency(wheel):
                 used.add(node.module.partition(".")[0])
     foreign = {provided.get(n, n) for n in used - set(sys.stdlib_module_names) - optional}
     assert foreign <= required
+
+
+BOUNDS = lowest((REPOSITORY / "pyproject.toml").read_text())
+
+
+def test_lowest_versions_are_those_of_the_project():
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    assert [f"{name}>={version}" for name, version in BOUNDS.items()] == project["dependencies"]
+    target = (REPOSITORY / "Makefile").read_text()
+    oldest = project["requires-python"].removeprefix(">=")
+    assert f"LOWEST_PYTHON ?= python{oldest}\n" in target
+    assert "tools/lowest.py > $(LOWEST)/lowest.txt" in target
+    assert "-r $(LOWEST)/lowest.txt" in target
+
+
+def test_a_dependency_without_a_bound_is_noticed():
+    with pytest.raises(ValueError, match="numpy"):
+        lowest('dependencies = [\n  "numpy",\n]\n')
+
+
+@pytest.mark.skipif(not os.environ.get("TFPROF_LOWEST"), reason="for make test-lowest")
+@pytest.mark.parametrize("name", list(BOUNDS))
+def test_lowest_version_is_installed(name):
+    found, bound = (
+        [int(part) for part in text.split(".")] for text in (version(name), BOUNDS[name])
+    )
+    assert found[: len(bound)] == bound
+    assert not any(found[len(bound) :])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tfprof.printable import one_line
 from tfprof.protos import output_pb2
 from tfprof.units import FORMATS
 
@@ -51,7 +52,7 @@ class Evidence:
         numbers = (f"{name} {amount}" for name, amount in self.numbers.items())
         words = [self.op, self.device, *numbers, self.note]
         text = f"{self.name}: {', '.join(filter(None, words))}"
-        return f"{text} ({self.source})" if self.source else text
+        return one_line(f"{text} ({self.source})" if self.source else text)
 
     def plain(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -94,8 +95,11 @@ class Finding:
         return self.stake is not None or any(row.numbers for row in self.evidence)
 
     def text(self) -> str:
-        """The message, a line of evidence each, and the stake."""
-        lines = [self.message, *(f"  {row}" for row in self.evidence if not self.told)]
+        """The message, a line of evidence each, and the stake; names are on one line."""
+        message = self.message
+        for row in self.evidence:
+            message = message.replace(row.name, one_line(row.name)) if row.name else message
+        lines = [message, *(f"  {row}" for row in self.evidence if not self.told)]
         return "\n".join([*lines, f"  at stake: {self.stake}"] if self.stake else lines)
 
     def plain(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from tfprof.cli.words import Flag, Known, read_line
 from tfprof.errors import OptionError, TfprofError
 from tfprof.options import OPTIONS
 
-__all__ = ["FLAGS", "SWITCHES", "main", "run", "status_of"]
+__all__ = ["FLAGS", "INTERRUPTED", "SWITCHES", "main", "status_of"]
 
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -45,11 +45,6 @@ FLAGS: Mapping[str, Known] = {
     **OPTIONS,
 }
 """Everything that can follow a dash on the command line."""
-
-
-def run() -> None:
-    """The console script."""
-    sys.exit(main())
 
 
 def main(

@@ -83,7 +83,8 @@ def _view(console: Console, line: Line) -> None:
     legend = line.values.get("legend", console.legend) or None
     output, keys = outputs.parse(options.output)
     if output.name == "stdout":
-        console.screen.answer(text.encoded(report, legend=legend))
+        one_line = console.screen.terminal
+        console.screen.answer(text.encoded(report, legend=legend, one_line=one_line))
     elif output.name == "file" and legend:
         with replaced(keys["outfile"]) as stream:
             stream.writelines(text.blocks(report, legend=legend))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -15,11 +14,10 @@ from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from tfprof.errors import OutputError
+from tfprof.printable import printable
 
-__all__ = ["Screen", "printable"]
+__all__ = ["Screen"]
 
-# Controls but tab and newline, and the marks that turn the direction of writing.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _PAGER = "less -R"
 
 
@@ -84,11 +82,6 @@ class Screen:
         except OSError:
             # Nobody listens; the exit status still tells.
             return
-
-
-def printable(text: str) -> str:
-    r"""Text in which what a terminal would obey is written out, such as `\x1b`."""
-    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _is_long(text: str) -> bool:

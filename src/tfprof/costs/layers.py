@@ -12,6 +12,7 @@ from tfprof.costs.parameters import Variable
 from tfprof.costs.polynomial import Count, exact, pretty
 from tfprof.costs.polynomial import bind as with_sizes
 from tfprof.costs.tensors import Dims
+from tfprof.printable import one_line
 
 __all__ = ["Layer", "ModelTable", "model", "model_table", "operation_text", "to_dict", "totals"]
 
@@ -70,7 +71,7 @@ def totals(cost: Cost) -> list[str]:
     inside = f"({contractions} in matrix products and convolutions), 2 per multiply-add"
     lines = [f"parameters        {cost.params:,} {trained}", f"float operations  {whole} {inside}"]
     lines += [f"  {name} is the {meaning}" for name, meaning in cost.symbols.items()]
-    return [*lines, cost.ledger.summary(), *cost.ledger.notes]
+    return [one_line(line) for line in (*lines, cost.ledger.summary(), *cost.ledger.notes)]
 
 
 def operation_text(cost: Cost) -> str:
@@ -116,6 +117,7 @@ def to_dict(cost: Cost) -> dict[str, Any]:
 
 def _aligned(rows: Sequence[tuple[str, ...]], *, left: int) -> str:
     """Rows as columns below a rule; the first `left` columns begin at the left."""
+    rows = [tuple(map(one_line, row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:

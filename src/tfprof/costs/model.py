@@ -20,6 +20,7 @@ from tfprof.costs.tally import OpTotal, Tallies, operation
 from tfprof.costs.tensors import Dim, Dims, Tensor
 from tfprof.costs.walk import Place, walk
 from tfprof.errors import LoadError, OptionError
+from tfprof.printable import one_line
 
 __all__ = ["Cost", "NodeCost", "OpCost", "cost"]
 
@@ -147,7 +148,7 @@ class Cost:
         node = self._node(place, position)
         seen = operation(place.instance, position)
         lines = [
-            f"{node.name} = {node.op}",
+            one_line(f"{node.name} = {node.op}"),
             f"  {node.kind}: {node.reason}",
             f"  inputs: {', '.join(self._show(x) for x in seen.inputs) or 'none'}",
             f"  outputs: {', '.join(self._show(x) for x in seen.outputs) or 'none'}",

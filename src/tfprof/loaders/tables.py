@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 
 from tfprof.errors import LoadError
-from tfprof.limits import largest_table
+from tfprof.limits import MOST_PARTS
+from tfprof.loaders.parquet_file import read_parquet
 from tfprof.loaders.table_checks import fault_of
 from tfprof.profiles.columns import Edges, Entries, Nodes, Records, SavedRuns, Stacks
 from tfprof.profiles.profile import Profile
@@ -32,10 +32,10 @@ PART = "part"
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
-_ROWS = 4096
 ENTRIES = ("unplaced", "inner")
 """The fields of a profile that are entries for names."""
 
+_BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
@@ -55,7 +55,7 @@ def read_tables(folder: str | os.PathLike[str]) -> Profile:
     try:
         profile = _profile(_Tables(Path(folder)))
         fault = fault_of(profile)
-    except (pa.ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except _BROKEN as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise LoadError(f"{folder}: not the tables of a profile; {reason}") from None
     if fault:
@@ -64,15 +64,12 @@ def read_tables(folder: str | os.PathLike[str]) -> Profile:
 
 
 def _profile(tables: _Tables) -> Profile:
-    about = tables.read("profile").to_pylist()[0]
-    if about["version"] != VERSION:
-        raise LoadError(f"{tables.folder}: tables of version {about['version']}, not {VERSION}")
-    types = tables.read("types")
+    about = _Properties(tables.read("profile"), tables.path("profile"))
     return Profile(
         nodes=Nodes(**tables.columns(Nodes, "nodes")),
         edges=Edges(**tables.columns(Edges, "edges")),
-        type_node=_numpy(types.column("node")),
-        type_name=_array(types.column("type")),
+        type_node=_numpy(tables.column("types", "node")),
+        type_name=_array(tables.column("types", "type")),
         records=tuple(_records(tables, part, step) for part, step in enumerate(about["runs"])),
         saved=tuple(_saved(tables, part) for part in range(about["saved"])),
         stacks=tuple(_stacks(tables, part) for part in range(about["logs"])),
@@ -89,6 +86,27 @@ def _profile(tables: _Tables) -> Profile:
     )
 
 
+class _Properties(dict[str, Any]):
+    """The one row of the table of properties."""
+
+    def __init__(self, table: pa.Table, path: Path) -> None:
+        if len(table) != 1:
+            raise LoadError(f"{path}: has {len(table)} rows; it is no table of tfprof")
+        super().__init__(table.to_pylist()[0])
+        self.path = path
+        if self["version"] != VERSION:
+            is_not = f"tables of version {self['version']}, not {VERSION}"
+            raise LoadError(f"{path}: {is_not}; save them again")
+        if self["saved"] + self["logs"] > MOST_PARTS:
+            raise LoadError(f"{path}: of more parts than {MOST_PARTS:,}; it is no table of tfprof")
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.get(name)
+        if value is None:
+            raise LoadError(f"{self.path}: says nothing of '{name}'; it is no table of tfprof")
+        return value
+
+
 class _Tables:
     """The files of a folder, each read once."""
 
@@ -99,42 +117,39 @@ class _Tables:
     def read(self, name: str, part: int | None = None) -> pa.Table:
         """A table, or the rows of one part of it."""
         if name not in self.known:
-            path = self.folder / f"{name}.parquet"
+            path = self.path(name)
             try:
-                self.known[name] = _table(path)
-            except (OSError, ValueError, pa.ArrowException) as error:
+                self.known[name] = read_parquet(path)
+            except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
                 first = (str(error).splitlines() or [""])[0]
                 reason = "no such file" if isinstance(error, FileNotFoundError) else first
                 raise LoadError(f"{path}: cannot read the table: {reason}") from None
         table = self.known[name]
         if part is None:
             return table
-        first, last = np.searchsorted(_numpy(table.column(PART)), [part, part + 1]).tolist()
+        numbers = _numpy(_column(table, PART, self.path(name)))
+        first, last = np.searchsorted(numbers, [part, part + 1]).tolist()
         return table.slice(first, last - first)
+
+    def column(self, name: str, column: str, part: int | None = None) -> pa.ChunkedArray:
+        """A column of a table, or the rows of one part of it."""
+        return _column(self.read(name, part), column, self.path(name))
+
+    def path(self, name: str) -> Path:
+        """Where a table is."""
+        return self.folder / f"{name}.parquet"
 
     def columns(self, kind: type, name: str) -> dict[str, Any]:
         """The fields of a record that is a table of its own."""
-        table = self.read(name)
-        return {item.name: _value(item, table.column(item.name)) for item in fields(kind)}
+        return {item.name: _value(item, self.column(name, item.name)) for item in fields(kind)}
 
 
-def _table(path: Path) -> pa.Table:
-    """A table of a file that does not claim to hold far more than its size allows."""
-    size = path.stat().st_size
-    room = largest_table(size)
-    with pyarrow.parquet.ParquetFile(path) as file:
-        groups = range(file.metadata.num_row_groups)
-        unpacked = sum(file.metadata.row_group(at).total_byte_size for at in groups)
-        batches = []
-        if unpacked <= room and file.metadata.num_rows <= room:
-            for batch in file.iter_batches(_ROWS):
-                batches.append(batch)
-                room -= batch.nbytes
-                if room < 0:
-                    break
-            else:
-                return pa.Table.from_batches(batches, file.schema_arrow)
-    raise LoadError(f"{path}: {size} bytes that unpack to far too many; it is no table of tfprof")
+def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
+    count = table.column_names.count(name)
+    if count != 1:
+        has = f"has {count} columns" if count else "has no column"
+        raise LoadError(f"{path}: {has} '{name}'; it is no table of tfprof")
+    return table.column(name)
 
 
 def _value(item: Any, column: pa.ChunkedArray) -> Any:
@@ -155,7 +170,7 @@ def _records(tables: _Tables, part: int, step: int) -> Records:
     for item in fields(Records):
         if item.name != "step":
             table, column = place(Records, item.name)
-            values[item.name] = _value(item, tables.read(table, part).column(column))
+            values[item.name] = _value(item, tables.column(table, column, part))
     return Records(**values)
 
 
@@ -163,39 +178,37 @@ def _saved(tables: _Tables, part: int) -> SavedRuns:
     values: dict[str, Any] = {}
     for item in fields(SavedRuns):
         table, column = place(SavedRuns, item.name)
-        rows = tables.read(table, part)
         if item.name == "memory":
-            numbers = [_numpy(rows.column(name)) for name in MEMORY_FIELDS]
+            numbers = [_numpy(tables.column(table, name, part)) for name in MEMORY_FIELDS]
             values[item.name] = np.stack(numbers, axis=1).reshape(-1, len(MEMORY_FIELDS))
         else:
-            values[item.name] = _value(item, rows.column(column))
+            values[item.name] = _value(item, tables.column(table, column, part))
     return SavedRuns(**values)
 
 
 def _stacks(tables: _Tables, part: int) -> Stacks:
-    lengths = _numpy(tables.read("stacks", part).column("frames"))
-    frames = tables.read("frames", part)
-    texts = [_array(frames.column(name)) for name in TEXTS]
+    lengths = _numpy(tables.column("stacks", "frames", part))
+    texts = [_array(tables.column("frames", name, part)) for name in TEXTS]
     known = all(text.null_count == 0 for text in texts)
     return Stacks(
         start=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
-        **{name: _numpy(frames.column(name)) for name in FRAME_COLUMNS},
+        **{name: _numpy(tables.column("frames", name, part)) for name in FRAME_COLUMNS},
         strings=_strings(tables, part),
-        texts=(texts[0], texts[1], texts[2]) if known and len(frames) else None,
+        texts=(texts[0], texts[1], texts[2]) if known and len(texts[0]) else None,
     )
 
 
 def _entries(tables: _Tables, name: str) -> Entries:
-    rows, types = tables.read(name), tables.read(f"{name}_types")
+    types = f"{name}_types"
     return Entries(
-        _array(rows.column("name")),
-        _numpy(rows.column("float_ops")),
-        _numpy(rows.column("stack")),
-        _numpy(types.column("entry")),
-        _array(types.column("type")),
+        _array(tables.column(name, "name")),
+        _numpy(tables.column(name, "float_ops")),
+        _numpy(tables.column(name, "stack")),
+        _numpy(tables.column(types, "entry")),
+        _array(tables.column(types, "type")),
     )
 
 
 def _strings(tables: _Tables, part: int) -> dict[int, str]:
-    rows = tables.read("strings", part)
-    return dict(zip(*(rows.column(name).to_pylist() for name in ("id", "text")), strict=True))
+    columns = [tables.column("strings", name, part).to_pylist() for name in ("id", "text")]
+    return dict(zip(*columns, strict=True))

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tfprof.errors import OptionError
+from tfprof.errors import OptionError, OutputError
 from tfprof.memory import memory_kept
 from tfprof.outputs import text
 from tfprof.outputs.files import replaced
+from tfprof.printable import printable
 
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["OUTPUTS", "Output", "parse", "print_bytes", "write"]
+__all__ = ["OUTPUTS", "Output", "parse", "print_bytes", "to_terminal", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,18 @@ class Output:
         return ("outfile",) if "outfile" in self.keys else ()
 
 
+def to_terminal() -> bool:
+    """Whether what is printed goes to a terminal, which could be upset by names."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def print_bytes(data: bytes) -> None:
-    """Write text to standard output, byte for byte where that takes bytes."""
+    """Write text to standard output: as it is, but for what a terminal would obey."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; nothing can be printed")
+    if to_terminal():
+        text = printable(data.decode(errors="backslashreplace"))
+        data = text.encode(errors="backslashreplace")
     sys.stdout.flush()
     if hasattr(sys.stdout, "buffer"):
         sys.stdout.buffer.write(data)
@@ -50,7 +61,7 @@ def print_bytes(data: bytes) -> None:
 
 
 def _to_stdout(report: Report, _keys: Mapping[str, str]) -> None:
-    print_bytes(text.encoded(report))
+    print_bytes(text.encoded(report, one_line=to_terminal()))
 
 
 def _to_file(report: Report, keys: Mapping[str, str]) -> None:

@@ -42,6 +42,8 @@ _VIEW_LEGENDS = {
     "op": "op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes belonging "
     "to the same type are aggregated together.",
 }
+_BREAKS = {"\n": r"\n", "\t": r"\t"}
+_WRITTEN_OUT = str.maketrans(_BREAKS)
 _MISSING_STREAM = (
     "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
     "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
@@ -50,25 +52,30 @@ _MISSING_STREAM = (
 )
 
 
-def encoded(report: Report, *, legend: bool | None = None) -> bytes:
+def encoded(report: Report, *, legend: bool | None = None, one_line: bool = False) -> bytes:
     """The text of a report, as the bytes that go to a file."""
-    return b"".join(blocks(report, legend=legend))
+    return b"".join(blocks(report, legend=legend, one_line=one_line))
 
 
-def blocks(report: Report, *, legend: bool | None = None) -> Iterator[Buffer]:
-    """The same bytes, some rows at a time."""
+def blocks(
+    report: Report, *, legend: bool | None = None, one_line: bool = False
+) -> Iterator[Buffer]:
+    r"""The same bytes, some rows at a time.
+
+    With `one_line` line breaks and tabs in names are written as `\n` and `\t`, for terminals.
+    """
     if not report.shown:
         return
     if report.quirks.legend_always if legend is None else legend:
         yield legend_text(report).encode()
     if report.kind == "op" and len(report.view.tree) == 1:
-        yield _op_rows(report, np.zeros(1, np.int64), with_shapes=False)
+        yield _op_rows(report, np.zeros(1, np.int64), with_shapes=False, one_line=one_line)
         return
     yield header(report).encode()
     if report.kind == "op":
-        yield _op_rows(report, np.arange(1, len(report)))
+        yield _op_rows(report, np.arange(1, len(report)), one_line=one_line)
     else:
-        yield from _tree_rows(report)
+        yield from _tree_rows(report, one_line=one_line)
 
 
 def options_block(options: Options, *, extensions: bool = True) -> str:
@@ -77,14 +84,14 @@ def options_block(options: Options, *, extensions: bool = True) -> str:
     return "".join(f"{name:<28}{value}\n" for name, value in lines)
 
 
-def with_banners(report: Report) -> bytes:
+def with_banners(report: Report, *, one_line: bool = False) -> bytes:
     """The text as the original's Python functions print it: options, report, end."""
     return b"".join(
         [
             b"\n=========================Options=============================\n",
             options_block(report.options, extensions=not report.quirks.own_options_hidden).encode(),
             b"\n==================Model Analysis Report======================\n",
-            encoded(report, legend=True),
+            encoded(report, legend=True, one_line=one_line),
             b"\n======================End of Report==========================\n",
         ]
     )
@@ -135,7 +142,14 @@ def _numbers(report: Report, metric: Metric) -> Item:
     return Item([*pieces, constant(metric.word)])
 
 
-def _tree_rows(report: Report) -> Iterator[Buffer]:
+def _unbroken(texts: pa.Array) -> pa.Array:
+    """Names or what holds some, each on one line."""
+    for character, written in _BREAKS.items():
+        texts = pc.replace_substring(texts, character, written)
+    return texts
+
+
+def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
     check_answer(2 * int(report.tree.depth.sum()) + report.name.nbytes, "the text")
     items: list[Item] = []
     for metric in _columns(report):
@@ -143,11 +157,10 @@ def _tree_rows(report: Report) -> Iterator[Buffer]:
             items.append(_shapes(report))
         items.append(_numbers(report, metric) if metric.measure else _TEXTS[metric.name](report))
     indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
+    told = [each(report.name), constant(" ("), *separated(items, ", ")]
     pieces = [
         Piece(pa.array(indents, pa.string()), report.tree.depth - 1),
-        each(report.name),
-        constant(" ("),
-        *separated(items, ", "),
+        *(told if not one_line else (Piece(_unbroken(one.texts), one.at) for one in told)),
         constant(")\n"),
     ]
     if "tensor_value" in report.options.select:
@@ -272,9 +285,11 @@ _TEXTS: dict[str, Callable[[Any], Item]] = {
 }
 
 
-def _op_rows(report: Report, rows: Ints, *, with_shapes: bool = True) -> bytes:
+def _op_rows(
+    report: Report, rows: Ints, *, with_shapes: bool = True, one_line: bool = False
+) -> bytes:
     parts: list[bytes] = []
-    names = report.name.cast(pa.binary()).to_pylist()
+    names = (_unbroken(report.name) if one_line else report.name).cast(pa.binary()).to_pylist()
     shown = _columns(report)
     selected = {metric.name for metric in shown}
     devices = _member_devices(report) if "device" in selected else []
@@ -295,7 +310,10 @@ def _op_rows(report: Report, rows: Ints, *, with_shapes: bool = True) -> bytes:
         below = ""
         if "input_shapes" in selected and with_shapes:
             below = "\n" + "\n".join(op_input_lines(report, row)) + "\n\n"
-        parts.append(names[row].ljust(25) + f"{', '.join(items)}\n{below}".encode())
+        text = ", ".join(items)
+        if one_line:
+            text = text.translate(_WRITTEN_OUT)
+        parts.append(names[row].ljust(25) + f"{text}\n{below}".encode())
     return b"".join(parts)
 
 

@@ -1,0 +1,97 @@
+"""A Parquet file to a table, if it does not unpack to far more than its size allows.
+
+Parquet packs a text that is repeated as a number for each time, so that a few bytes may stand for
+terabytes. What a file would take is known before it is unpacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from tfprof.errors import LoadError
+from tfprof.limits import largest_table
+
+__all__ = ["read_parquet"]
+
+_ROWS = 4096
+_NUMBER = 8  # bytes of a number, or of what says where a text is and in which list
+_PACKED = {"RLE_DICTIONARY", "PLAIN_DICTIONARY"}
+_KNOWN = {"PLAIN", "RLE", "BIT_PACKED"} | _PACKED  # others share parts of texts
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
+    size = path.stat().st_size
+    room = largest_table(size)
+    with pyarrow.parquet.ParquetFile(path) as file:
+        if _may_fit(file.metadata, room) and _texts_fit(path, file, room):
+            table = _unpacked(file, room)
+            if table is not None:
+                return table
+    raise LoadError(f"{path}: {size} bytes that unpack to far too many; it is no table of tfprof")
+
+
+def _chunks(metadata: Any) -> Iterator[Any]:
+    """The parts of a file, each of one column."""
+    for group in range(metadata.num_row_groups):
+        for column in range(metadata.num_columns):
+            yield metadata.row_group(group).column(column)
+
+
+def _may_fit(metadata: Any, room: int) -> bool:
+    """Whether the file's own word lets one hope."""
+    unpacked = most = 0
+    for chunk in _chunks(metadata):
+        if not set(chunk.encodings) <= _KNOWN:
+            return False
+        unpacked += chunk.total_uncompressed_size
+        most = max(most, chunk.num_values)
+    return unpacked <= room and max(most, metadata.num_rows) * _NUMBER <= room
+
+
+def _texts_fit(path: Path, file: Any, room: int) -> bool:
+    """Whether the texts fit, counted while still packed if the file's word leaves doubt."""
+    texts = [
+        chunk
+        for chunk in _chunks(file.metadata)
+        if chunk.physical_type == "BYTE_ARRAY" and set(chunk.encodings) & _PACKED
+    ]
+    # No text is longer than all that is packed beside it.
+    if sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) <= room:
+        return True
+    names = sorted({chunk.path_in_schema for chunk in texts})
+    with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as packed:
+        for batch in packed.iter_batches(_ROWS, columns=names):
+            room -= sum(_text_bytes(column) for column in batch.columns)
+            if room < 0:
+                return False
+    return True
+
+
+def _text_bytes(column: pa.Array) -> int:
+    """How many bytes packed texts take when they are not, at any depth of lists."""
+    if pa.types.is_dictionary(column.type):
+        lengths = pc.binary_length(column.dictionary)
+        return int(pc.sum(lengths.cast(pa.int64()).take(column.indices)).as_py() or 0)
+    if pa.types.is_list(column.type):
+        return _text_bytes(column.flatten())
+    if pa.types.is_struct(column.type):
+        return sum(_text_bytes(part) for part in column.flatten())
+    return 0
+
+
+def _unpacked(file: Any, room: int) -> pa.Table | None:
+    """The rows of a file, or nothing if they are too many after all."""
+    batches = []
+    for batch in file.iter_batches(_ROWS):
+        batches.append(batch)
+        room -= batch.nbytes
+        if room < 0:
+            return None
+    return pa.Table.from_batches(batches, file.schema_arrow)

@@ -1,0 +1,33 @@
+"""Print what tfprof needs at the lowest versions it allows, as pip takes it.
+
+`make test-lowest` installs them and runs the tests that need no TensorFlow.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
+_LIST = re.compile(r"^dependencies = \[\n(.*?)^\]", re.DOTALL | re.MULTILINE)
+_ITEM = re.compile(r'^  "([\w.-]+)>=([\d.]+)",$')
+
+
+def lowest(text: str) -> dict[str, str]:
+    """The lower bound of each dependency that a pyproject.toml has; Python 3.10 cannot read it."""
+    found = _LIST.search(text)
+    if found is None:
+        raise ValueError("pyproject.toml has no dependencies")
+    bounds = {}
+    for line in found[1].splitlines():
+        item = _ITEM.match(line)
+        if item is None:
+            raise ValueError(f"a dependency without a lower bound, or with more than one: {line}")
+        bounds[item[1]] = item[2]
+    return bounds
+
+
+if __name__ == "__main__":
+    pins = lowest(PROJECT.read_text()).items()
+    sys.stdout.write("".join(f"{name}=={version}\n" for name, version in pins))
