@@ -44,7 +44,7 @@ def write(profile: tfprof.Profile, output: str) -> None:
 
 
 def _slowly(mode: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """What is done to a file just before it is renamed, made so slow that kills fall there."""
+    """The last thing done to a file before it is renamed, made so slow that kills fall there."""
 
     def slow(descriptor: int, bits: int) -> None:
         time.sleep(0.003)

@@ -1,13 +1,8 @@
-"""Files that are either the old ones or the complete new ones, never anything between.
-
-This holds if the process dies, and if the machine does: what a file holds is on the disk before its
-name is, and the name before anyone is told that it is written.
-"""
+"""Files that are either the old ones or the complete new ones, never anything between."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -16,18 +11,12 @@ from typing import BinaryIO
 
 from tfprof.errors import OutputError
 
-__all__ = ["replaced", "sync_folder", "write_file"]
-
-# What file systems say that know nothing of waiting for a disk.
-_NO_SYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EROFS}
+__all__ = ["replaced", "write_file"]
 
 
 @contextlib.contextmanager
-def replaced(path: str | os.PathLike[str], *, alone: bool = True) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` once it is complete.
-
-    Who writes several to a folder, not `alone`, has to `sync_folder` in the end.
-    """
+def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` once it is complete."""
     target = Path(path)
     try:
         if target.is_dir():
@@ -44,13 +33,10 @@ def replaced(path: str | os.PathLike[str], *, alone: bool = True) -> Iterator[Bi
                 yield stream
                 stream.flush()
                 os.fchmod(stream.fileno(), mode)
-                _sync(stream.fileno())
             Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
-        if alone:
-            sync_folder(target.parent)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{target}: cannot write: {reason}") from None
@@ -60,25 +46,6 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a whole file at once."""
     with replaced(path) as stream:
         stream.write(data)
-
-
-def _sync(descriptor: int) -> None:
-    """Wait until what was written is on the disk; a full one may say so only now."""
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:
-            raise
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait for the names in a folder; the files are complete, so that no failure here is theirs."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _umask() -> int:

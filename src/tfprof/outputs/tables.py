@@ -18,7 +18,7 @@ import pyarrow.parquet
 
 from tfprof.errors import OutputError
 from tfprof.loaders.tables import ENTRIES, FRAME_COLUMNS, PART, TEXTS, VERSION, place
-from tfprof.outputs.files import replaced, sync_folder
+from tfprof.outputs.files import replaced
 from tfprof.profiles.columns import Entries, Records, SavedRuns, Stacks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS
@@ -35,9 +35,8 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
         raise OutputError(f"{target}: cannot make the folder: {error.strerror}") from None
     with contextlib.ExitStack() as files:
         for name, table in tables_of(profile).items():
-            stream = files.enter_context(replaced(target / f"{name}.parquet", alone=False))
+            stream = files.enter_context(replaced(target / f"{name}.parquet"))
             pyarrow.parquet.write_table(table, stream, compression="zstd")
-    sync_folder(target)
 
 
 def tables_of(profile: Profile) -> dict[str, pa.Table]:
