@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -11,14 +13,66 @@ import pyarrow.compute as pc
 
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Part", "bytes_of", "escaped", "joined", "quoted"]
+__all__ = ["Coded", "Part", "bytes_of", "escaped", "joined", "quoted", "texts"]
 
 Part = Any
 """A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
 
 _REPLACEMENT = 0xFFFD
 _DELETE = "\x7f"
-_PLAIN = r"\A[ !#-\[\]-\x7f]*\z"  # what JSON takes as it is
+_ROWS = 8192  # that are written at once: few enough for their text to stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A column of strings in which each row has one of `words`, the one at `at`."""
+
+    words: pa.Array
+    at: Ints
+
+
+def texts(count: int, *parts: Part | Coded) -> Iterator[memoryview]:
+    """The texts of `count` rows one after the other, some rows at a time.
+
+    All pieces are put in one column; taking them in the order of the text is all that it takes.
+    """
+    columns, places = _pieces(count, parts)
+    pieces = pa.concat_arrays(columns)
+    for begin in range(0, count, _ROWS):
+        end = min(begin + _ROWS, count)
+        order = np.empty((end - begin, len(parts)), np.int32)
+        for at, place in enumerate(places):
+            order[:, at] = place if isinstance(place, int) else place[begin:end]
+        yield bytes_of(pieces.take(pa.array(order.ravel())))
+
+
+def _pieces(count: int, parts: tuple[Part | Coded, ...]) -> tuple[list[pa.Array], list[int | Ints]]:
+    """Columns of pieces, and where among them stands what each part has for all rows, or each."""
+    shared = [part for part in parts if isinstance(part, str)]
+    columns, size = [pa.array(shared, pa.string())], len(shared)
+    first: dict[int, int] = {}
+    places: list[int | Ints] = []
+    strings = 0
+    for part in parts:
+        if isinstance(part, str):
+            places.append(strings)
+            strings += 1
+            continue
+        coded = part if isinstance(part, Coded) else _coded(count, part)
+        if id(coded.words) not in first:
+            first[id(coded.words)] = size
+            columns.append(coded.words)
+            size += len(coded.words)
+        places.append(first[id(coded.words)] + coded.at)
+    return columns, places
+
+
+def _coded(count: int, part: Part) -> Coded:
+    if isinstance(part, pa.Array):
+        return Coded(part, np.arange(count))
+    if part.dtype != object and count and part.min() >= 0 and part.max() < count // 4:
+        return Coded(_digits(np.arange(int(part.max()) + 1)), part)
+    return Coded(_digits(part), np.arange(count))
 
 
 def joined(count: int, *parts: Part) -> pa.Array:
@@ -47,12 +101,24 @@ def escaped(names: pa.Array) -> pa.Array:
 
     A name may have been cut inside a character; it is read as the original reads it then.
     """
-    data = names.cast(pa.binary())
-    if pc.all(pc.match_substring_regex(data, _PLAIN)).as_py():
+    if _plain(bytes_of(names)):
         return names
-    coded = data.dictionary_encode()
-    texts = [quoted(_text(name))[1:-1] for name in coded.dictionary.to_pylist()]
-    return pa.array(texts, pa.string()).take(coded.indices)
+    coded = names.cast(pa.binary()).dictionary_encode()
+    words = [quoted(_text(name))[1:-1] for name in coded.dictionary.to_pylist()]
+    return pa.array(words, pa.string()).take(coded.indices)
+
+
+def _plain(data: memoryview) -> bool:
+    """Whether JSON takes all of this as it is."""
+    codes = np.frombuffer(data, np.uint8)
+    if not len(codes):
+        return True
+    return not (
+        codes.min() < ord(" ")
+        or codes.max() > ord(_DELETE)
+        or (codes == ord('"')).any()
+        or (codes == ord("\\")).any()
+    )
 
 
 def _text(data: bytes) -> str:

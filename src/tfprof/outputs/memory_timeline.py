@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tfprof.outputs.graph_timeline import trackable
 from tfprof.outputs.holders import TOP, swept
-from tfprof.outputs.json_text import escaped, joined
+from tfprof.outputs.json_text import Coded, Part, escaped, joined, texts
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
@@ -31,13 +32,13 @@ _IN_USE = MEMORY_FIELDS.index("allocator_bytes_in_use")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The memory of a device: plotted samples, and the arguments that name the largest holders."""
+    """The memory of a device: plotted samples, and the pieces of text that name the holders."""
 
     device: str
     peak: int
     time: Ints
     in_use: Ints
-    holders: pa.Array
+    holders: list[Part]
 
 
 def device_memory(report: Report) -> list[Usage]:
@@ -84,8 +85,8 @@ def _samples(report: Report, runs: Runs, order: Ints) -> tuple[Ints, Ints]:
 
 def _holders(
     report: Report, runs: Runs, nodes: Ints, order: Ints, time: Ints, in_use: Ints
-) -> pa.Array:
-    """For each sample the arguments that name the largest holders and the rest."""
+) -> list[Part]:
+    """For each sample the arguments that name the largest holders and the rest, in pieces."""
     node, sample, held = _changes(report, runs, nodes, order, time)
     names = report.profile.nodes.name.take(pa.array(nodes))
     positive = np.flatnonzero(held > 0)
@@ -100,22 +101,17 @@ def _holders(
     used = np.flatnonzero(np.bincount(top[top >= 0], minlength=1))
     megabytes = [f"{size / 1e6:g} MB from " for size in held[by_size[used]].tolist()]
     owners = names.take(pa.array(node[by_size[used]]))
-    texts = escaped(joined(len(used), pa.array(megabytes, pa.string()), owners))
-    rest = pa.array([f"{size / 1e6:.2f}" for size in left.tolist()], pa.string())
-    # Every text that is needed at any of the ten places, and then those in the order of samples.
-    known = pa.concat_arrays([joined(len(used), texts, '"'), pa.array(['N/A"'])])
-    keys = pa.array([_KEY.format(at) for at in range(TOP)]).take(
-        pa.array(np.repeat(np.arange(TOP), len(known)))
-    )
-    pieces = joined(len(keys), keys, known.take(pa.array(np.tile(np.arange(len(known)), TOP))))
+    known = escaped(joined(len(used), pa.array(megabytes, pa.string()), owners))
+    words = pa.concat_arrays([joined(len(used), known, '"'), pa.array(['N/A"', ""])])
     place = np.where(top < 0, len(used), np.searchsorted(used, top))
-    flat = (np.arange(TOP) * len(known) + place).ravel()
+    keys: list[Part] = [_KEY.format(at) for at in range(TOP)]
     if report.quirks.uneven_top_allocations:
-        pieces = pa.concat_arrays([pieces, pa.array([""])])
-        flat[::TOP][top[:, 0] < 0] = len(pieces) - 1
-    bounds = pa.array(np.arange(0, len(flat) + 1, TOP), pa.int32())
-    listed = pc.binary_join(pa.ListArray.from_arrays(bounds, pieces.take(pa.array(flat))), "")
-    return joined(len(time), '{"Not Displayed":"', rest, ' MB"', listed, "}")
+        none = top[:, 0] < 0
+        place[none, 0] = len(used) + 1
+        keys[0] = Coded(pa.array([keys[0], ""]), none.astype(np.int64))
+    rest = pa.array([f"{size / 1e6:.2f}" for size in left.tolist()], pa.string())
+    listed = [(key, Coded(words, place[:, at])) for at, key in enumerate(keys)]
+    return ['{"Not Displayed":"', rest, ' MB"', *itertools.chain(*listed), "}"]
 
 
 def _changes(
@@ -158,23 +154,23 @@ def _persistent(report: Report, runs: Runs) -> Ints:
     return largest
 
 
-def plain_memory_events(usage: Usage, pid: int) -> pa.Array:
+def plain_memory_events(usage: Usage, pid: int) -> Iterable[memoryview]:
     """Two counters at each sample, as the original writes them."""
-    return joined(
+    return texts(
         len(usage.time),
-        *('{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
-        *(f'"Allocated Bytes","ph":"C","pid":{pid},"tid":0,"ts":', usage.time, "},"),
-        *('{"args":', usage.holders, ',"cat":"Memory","name":'),
-        *(f'"Top Allocations","ph":"C","pid":{pid + 1},"tid":0,"ts":', usage.time, "},"),
+        *(',{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
+        *(f'"Allocated Bytes","ph":"C","pid":{pid},"tid":0,"ts":', usage.time, "}"),
+        *(',{"args":', *usage.holders, ',"cat":"Memory","name":'),
+        *(f'"Top Allocations","ph":"C","pid":{pid + 1},"tid":0,"ts":', usage.time, "}"),
     )
 
 
-def memory_events(usage: Usage, pid: int, tid: int) -> pa.Array:
+def memory_events(usage: Usage, pid: int, tid: int) -> Iterable[memoryview]:
     """A counter and, as counters are numbers, an instant that names the holders."""
-    return joined(
+    return texts(
         len(usage.time),
-        *('{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
-        *(f'"Allocated Bytes","ph":"C","pid":{pid},"ts":', usage.time, "},\n"),
-        *('{"args":', usage.holders, ',"cat":"Memory","name":'),
-        *(f'"Top Allocations","ph":"i","pid":{pid},"s":"t","tid":{tid},"ts":', usage.time, "},\n"),
+        *(',\n{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
+        *(f'"Allocated Bytes","ph":"C","pid":{pid},"ts":', usage.time, "}"),
+        *(',\n{"args":', *usage.holders, ',"cat":"Memory","name":'),
+        *(f'"Top Allocations","ph":"i","pid":{pid},"s":"t","tid":{tid},"ts":', usage.time, "}"),
     )
