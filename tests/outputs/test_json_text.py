@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs import json_text
+from tfprof.outputs import json_text, pieces
+from tfprof.outputs.pieces import Coded
 
 WORDS = ["", "a", "Ü", "word", "a longer one"]
 
@@ -18,7 +19,7 @@ WORDS = ["", "a", "Ü", "word", "a longer one"]
 def _as_text(part, row):
     if isinstance(part, str):
         return part
-    if isinstance(part, json_text.Coded):
+    if isinstance(part, Coded):
         return part.words[int(part.at[row])].as_py()
     value = part[row]
     return value.as_py() if isinstance(part, pa.Array) else str(value)
@@ -37,9 +38,7 @@ def _parts(draw):
         "column": lambda: pa.array(column(st.sampled_from(WORDS)), pa.string()),
         "small": lambda: np.array(column(st.integers(0, 3)), np.int64),
         "numbers": lambda: np.array(column(st.integers(-(2**63), 2**63 - 1)), np.int64),
-        "coded": lambda: json_text.Coded(
-            shared, np.array(column(st.integers(0, len(WORDS) - 1)), np.int64)
-        ),
+        "coded": lambda: Coded(shared, np.array(column(st.integers(0, len(WORDS) - 1)), np.int64)),
     }
     names = draw(st.lists(st.sampled_from(sorted(kinds)), min_size=1, max_size=6))
     return count, [kinds[name]() for name in names]
@@ -53,7 +52,7 @@ def test_texts_are_their_parts_in_turn(drawn):
 
 
 def test_many_rows_come_in_several_parts():
-    count = 3 * json_text._ROWS + 1
+    count = 3 * pieces._ROWS + 1
     found = list(json_text.texts(count, np.arange(count), ","))
     assert len(found) == 4
     assert b"".join(found).decode() == "".join(f"{row}," for row in range(count))

@@ -13,8 +13,9 @@ import numpy as np
 
 from tfprof.outputs import flows as arrows
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
-from tfprof.outputs.json_text import Coded, escaped, quoted, texts
+from tfprof.outputs.json_text import escaped, quoted, texts
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
+from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -11,68 +10,33 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.outputs.pieces import Coded, Piece, bytes_of, each, taken
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Coded", "Part", "bytes_of", "escaped", "joined", "quoted", "texts"]
+__all__ = ["Part", "escaped", "joined", "quoted", "texts"]
 
 Part = Any
 """A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
 
 _REPLACEMENT = 0xFFFD
 _DELETE = "\x7f"
-_ROWS = 8192  # that are written at once: few enough for their text to stay in the cache
-
-
-@dataclass(frozen=True, slots=True)
-class Coded:
-    """A column of strings in which each row has one of `words`, the one at `at`."""
-
-    words: pa.Array
-    at: Ints
 
 
 def texts(count: int, *parts: Part | Coded) -> Iterator[memoryview]:
-    """The texts of `count` rows one after the other, some rows at a time.
-
-    All pieces are put in one column; taking them in the order of the text is all that it takes.
-    """
-    columns, places = _pieces(count, parts)
-    pieces = pa.concat_arrays(columns)
-    for begin in range(0, count, _ROWS):
-        end = min(begin + _ROWS, count)
-        order = np.empty((end - begin, len(parts)), np.int32)
-        for at, place in enumerate(places):
-            order[:, at] = place if isinstance(place, int) else place[begin:end]
-        yield bytes_of(pieces.take(pa.array(order.ravel())))
+    """The texts of `count` rows one after the other, some rows at a time."""
+    return taken(count, [_piece(count, part) for part in parts])
 
 
-def _pieces(count: int, parts: tuple[Part | Coded, ...]) -> tuple[list[pa.Array], list[int | Ints]]:
-    """Columns of pieces, and where among them stands what each part has for all rows, or each."""
-    shared = [part for part in parts if isinstance(part, str)]
-    columns, size = [pa.array(shared, pa.string())], len(shared)
-    first: dict[int, int] = {}
-    places: list[int | Ints] = []
-    strings = 0
-    for part in parts:
-        if isinstance(part, str):
-            places.append(strings)
-            strings += 1
-            continue
-        coded = part if isinstance(part, Coded) else _coded(count, part)
-        if id(coded.words) not in first:
-            first[id(coded.words)] = size
-            columns.append(coded.words)
-            size += len(coded.words)
-        places.append(first[id(coded.words)] + coded.at)
-    return columns, places
-
-
-def _coded(count: int, part: Part) -> Coded:
+def _piece(count: int, part: Part | Coded) -> Piece:
+    if isinstance(part, Coded):
+        return part
+    if isinstance(part, str):
+        return part.encode()
     if isinstance(part, pa.Array):
-        return Coded(part, np.arange(count))
+        return each(part)
     if part.dtype != object and count and part.min() >= 0 and part.max() < count // 4:
         return Coded(_digits(np.arange(int(part.max()) + 1)), part)
-    return Coded(_digits(part), np.arange(count))
+    return each(_digits(part))
 
 
 def joined(count: int, *parts: Part) -> pa.Array:
@@ -147,10 +111,3 @@ def _loosely_decoded(data: bytes) -> str:
         valid = least <= point <= 0x10FFFF and not 0xD800 <= point < 0xE000
         found.append(point if valid else _REPLACEMENT)
     return "".join(map(chr, found))
-
-
-def bytes_of(rows: pa.Array) -> memoryview:
-    """The texts of a column, one after the other."""
-    bounds = np.frombuffer(rows.buffers()[1], np.int32)[rows.offset : rows.offset + len(rows) + 1]
-    data = rows.buffers()[2]
-    return memoryview(b"" if data is None else data)[int(bounds[0]) : int(bounds[-1])]

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from tfprof.outputs.graph_timeline import trackable
 from tfprof.outputs.holders import TOP, swept
-from tfprof.outputs.json_text import Coded, Part, escaped, joined, texts
+from tfprof.outputs.json_text import Part, escaped, joined, texts
+from tfprof.outputs.pieces import Coded
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
 from tfprof.views.view import name_order

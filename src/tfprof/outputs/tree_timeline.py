@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.json_text import Coded, escaped, texts
+from tfprof.outputs.json_text import escaped, texts
+from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.measures import column
