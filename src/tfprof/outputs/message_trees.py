@@ -19,7 +19,7 @@ from tfprof.views.tree import Tree
 
 __all__ = ["parsed"]
 
-_LEVELS = 64  # of a part: what nests inside a row must fit below
+_LEVELS = 90  # of a part; a few more nest inside a row
 
 
 def parsed(root: Any, tree: Tree, pieces: Sequence[Piece]) -> Any:

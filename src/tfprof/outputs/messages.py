@@ -51,7 +51,7 @@ def result(report: Report) -> Any:
     return parsed(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
-def _numbers(message: Descriptor, tables: dict[str, tuple[Ints, list[str]]]) -> Piece:
+def _numbers(message: Descriptor, tables: dict[str, tuple[Ints, list[str]]]) -> list[Piece]:
     """The number fields of all rows; a table's names have its prefix in the message."""
     fields = {
         message.fields_by_name[prefix + name].number: _limited(table[:, MEASURES.index(name)])
@@ -80,7 +80,7 @@ def _graph_rows(report: Report) -> list[Piece]:
     tables = {"": (report.own, _OWN), "total_": (report.total, list(MEASURES))}
     return [
         *strings(_NAME, _names(report.name), np.arange(len(report))),
-        _numbers(message, tables),
+        *_numbers(message, tables),
         *_details(report, report.node),
         *_tensor_values(report),
     ]
@@ -121,7 +121,7 @@ def _input_shapes(report: Report) -> pa.Array:
         Coded(grouped(dims, at), known),
         Coded(unknown, (np.diff(at) == 0).astype(np.int64)),
     ]
-    pair = [numbers({1: inputs.index}), *nested(2, count, value)]
+    pair = [*numbers({1: inputs.index}), *nested(2, count, value)]
     entries = column(count, nested(entry.number, count, pair))
     return grouped(entries, inputs.start)
 
@@ -156,7 +156,7 @@ def _multi_rows(report: Report) -> list[Piece]:
     filled[0] = False
     return [
         *strings(_NAME, _names(report.name), np.arange(len(report))),
-        _numbers(message, tables),
+        *_numbers(message, tables),
         Coded(words, np.where(filled, np.searchsorted(places, first), len(words) - 1)),
     ]
 
@@ -169,8 +169,8 @@ def _member_nodes(report: Report, member: Ints) -> pa.Array:
     defined = message.fields_by_name["total_definition_count"].number
     pieces = [
         *strings(_NAME, report.profile.nodes.name, member),
-        _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)}),
-        numbers({defined: one}),
+        *_numbers(message, {"": (own, _OWN), "total_": (own, _OWN)}),
+        *numbers({defined: one}),
         *_details(report, member),
     ]
     field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]

@@ -58,23 +58,21 @@ def varint_lengths(values: Ints) -> Ints:
     return found
 
 
-def _tagged(keys: Sequence[bytes], which: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Keys and numbers one after the other, and where each of them starts, and the last ends."""
-    key_lengths = np.array([len(found) for found in keys], np.int64)
-    table = np.array([list(found.ljust(5, b"\0")) for found in keys], np.uint8).reshape(-1, 5)
-    before, sizes = key_lengths[which], varint_lengths(values)
+def _tagged(before: bytes, values: Ints) -> pa.Array:
+    """The same bytes and then a number, for each number."""
+    sizes = varint_lengths(values)
     at = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(before + sizes, out=at[1:])
+    np.cumsum(sizes + len(before), out=at[1:])
     data = np.empty(at[-1], np.uint8)
-    for position in range(int(key_lengths.max(initial=0))):
-        rows = np.flatnonzero(before > position)
-        data[at[rows] + position] = table[which[rows], position]
-    left, start = values.astype(np.uint64), at[:-1] + before
+    start, left = at[:-1], values.astype(np.uint64)
+    for code in before:
+        data[start] = code
+        start = start + 1
     while len(left):
         more = sizes > 1
         data[start] = (left & np.uint64(127)).astype(np.uint8) | more.astype(np.uint8) << 7
         left, start, sizes = left[more] >> _SEVEN, start[more] + 1, sizes[more] - 1
-    return data, at
+    return _binary(data, at)
 
 
 def _binary(data: Ints | bytes, at: Ints) -> pa.Array:
@@ -82,13 +80,18 @@ def _binary(data: Ints | bytes, at: Ints) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), len(at) - 1, buffers)
 
 
-def numbers(fields: Mapping[int, Ints]) -> Piece:
+def numbers(fields: Mapping[int, Ints]) -> list[Piece]:
     """The fields of these numbers with a column each, as far as a row's value is not 0."""
-    values = np.stack(list(fields.values()), axis=1)
-    present = np.flatnonzero(values)
-    row, which = np.divmod(present, values.shape[1])
-    data, at = _tagged([key(number) for number in fields], which, values.reshape(-1)[present])
-    return each(_binary(data, at[np.searchsorted(row, np.arange(len(values) + 1))]))
+    return [_number(number, values) for number, values in fields.items() if values.any()]
+
+
+def _number(number: int, values: Ints) -> Coded:
+    coded = pa.array(values).dictionary_encode()
+    distinct = coded.dictionary.to_numpy()
+    words = _tagged(key(number), distinct)
+    # What is 0 is not written.
+    at = np.append(np.where(distinct == 0, len(distinct), np.arange(len(distinct))), len(distinct))
+    return Coded(pa.concat_arrays([words, pa.array([b""])]), at[coded.indices.to_numpy()])
 
 
 def prefixed(before: bytes, lengths: Ints) -> Coded:
@@ -96,7 +99,7 @@ def prefixed(before: bytes, lengths: Ints) -> Coded:
     most = int(lengths.max(initial=0))
     alike = most < len(lengths)  # so that it is shorter to write every length once
     values = np.arange(most + 1) if alike else lengths
-    words = _binary(*_tagged([before], np.zeros(len(values), np.int64), values))
+    words = _tagged(before, values)
     return Coded(words, lengths) if alike else each(words)
 
 
