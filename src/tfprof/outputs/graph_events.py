@@ -33,7 +33,7 @@ def plain_events(report: Report) -> tuple[_Texts, list[str]]:
     devices = [report.profile.devices[device] for device in drawn.devices]
     order = drawn.in_lanes
     name = Coded(escaped(report.name), drawn.row)
-    label = Coded(name.words, name.at[order])
+    label = name.of(order)
     regions = texts(
         len(order),
         *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
@@ -69,7 +69,7 @@ def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: Coded) -> It
     by_source = np.argsort(place[source], kind="stable")
     source, target = source[by_source], target[by_source]
     number = np.arange(1, len(source) + 1)
-    label = Coded(name.words, name.at[source])
+    label = name.of(source)
     end = drawn.start[source] + drawn.duration[source]
     return texts(
         len(source),

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.outputs.pieces import Coded, Piece, bytes_of, each, taken
+from tfprof.outputs.pieces import Coded, Piece, bytes_of, taken
 from tfprof.profiles.columns import Ints
 
 __all__ = ["Part", "escaped", "joined", "quoted", "texts"]
@@ -33,10 +33,10 @@ def _piece(count: int, part: Part | Coded) -> Piece:
     if isinstance(part, str):
         return part.encode()
     if isinstance(part, pa.Array):
-        return each(part)
+        return Coded(part)
     if part.dtype != object and count and part.min() >= 0 and part.max() < count // 4:
         return Coded(_digits(np.arange(int(part.max()) + 1)), part)
-    return each(_digits(part))
+    return Coded(_digits(part))
 
 
 def joined(count: int, *parts: Part) -> pa.Array:

@@ -6,14 +6,12 @@ protobuf parses at most 100 levels at once, so that a deeper tree is parsed in p
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from tfprof.outputs.pieces import Coded, Piece, lengths_of, taken
-from tfprof.outputs.wire_columns import key, prefixed, varint_lengths
+from tfprof.outputs.pieces import joined_bytes
+from tfprof.outputs.wire_columns import Fields, key, prefixed, varint_lengths
 from tfprof.profiles.columns import Ints
 from tfprof.views.tree import Tree
 
@@ -22,10 +20,10 @@ __all__ = ["parsed"]
 _LEVELS = 90  # of a part; a few more nest inside a row
 
 
-def parsed(root: Any, tree: Tree, pieces: Sequence[Piece]) -> Any:
+def parsed(root: Any, tree: Tree, rows: Fields) -> Any:
     """The root's message, with a message in the `children` of its parent for every other row.
 
-    `pieces` are the rows' own fields. A row's bytes are those and then its children's: in the order
+    `rows` are the rows' own fields. A row's bytes are those and then its children's: in the order
     of the tree, bytes of rows just follow each other.
     """
     before = key(root.DESCRIPTOR.fields_by_name["children"].number, nests=True)
@@ -33,29 +31,24 @@ def parsed(root: Any, tree: Tree, pieces: Sequence[Piece]) -> Any:
     order = np.argsort(level, kind="stable")
     bounds = np.searchsorted(level[order], np.arange(level.max(initial=0) + 2)).tolist()
     levels = [order[first:last] for first, last in itertools.pairwise(bounds)]
-    length = lengths_of(len(tree), pieces)
-    for rows in reversed(levels[1:]):
-        inside = length[rows]
-        np.add.at(length, tree.parent[rows], len(before) + varint_lengths(inside) + inside)
-    heads = prefixed(before, length)
-    words = pa.concat_arrays([heads.words, pa.array([b""])])
-    head = Coded(words, np.where(level > 0, heads.at, len(heads.words)))
+    length = rows.lengths.copy()
+    for below in reversed(levels[1:]):
+        inside = length[below]
+        np.add.at(length, tree.parent[below], len(before) + varint_lengths(inside) + inside)
+    whole = prefixed(before, length, level > 0) + rows
     if len(levels[0]) == 1:
-        root.MergeFromString(b"".join(taken(len(tree), [head, *pieces])))
+        root.MergeFromString(joined_bytes(len(tree), whole.pieces))
         return root
-    return _parsed_in_parts(root, tree, levels, length, [head, *pieces])
+    return _parsed_in_parts(root, tree, levels, length, whole)
 
 
-def _parsed_in_parts(
-    root: Any, tree: Tree, levels: list[Ints], length: Ints, pieces: Sequence[Piece]
-) -> Any:
+def _parsed_in_parts(root: Any, tree: Tree, levels: list[Ints], length: Ints, rows: Fields) -> Any:
     """The same for a deep tree: a part for each row of the first level, parsed in its place."""
     part = np.arange(len(tree))
-    for rows in levels[1:]:
-        part[rows] = part[tree.parent[rows]]
-    by_part = np.argsort(part, kind="stable")
-    moved = [piece if isinstance(piece, bytes) else _moved(piece, by_part) for piece in pieces]
-    data = b"".join(taken(len(tree), moved))
+    for below in levels[1:]:
+        part[below] = part[tree.parent[below]]
+    moved = rows.of(np.argsort(part, kind="stable"))
+    data = joined_bytes(len(tree), moved.pieces)
     tops = levels[0].tolist()
     end = np.cumsum(length[levels[0]]).tolist()
     place = _Places(root, tree)
@@ -63,10 +56,6 @@ def _parsed_in_parts(
         message = root if row == 0 else place.of(int(tree.parent[row])).children.add()
         message.MergeFromString(data[first:last])
     return root
-
-
-def _moved(piece: Coded, order: Ints) -> Coded:
-    return Coded(piece.words, piece.at[order])
 
 
 class _Places:

@@ -12,10 +12,20 @@ import pyarrow as pa
 
 from tfprof.metrics import MEASURES
 from tfprof.outputs.message_trees import parsed
-from tfprof.outputs.pieces import Coded, Piece, bytes_of
+from tfprof.outputs.pieces import bytes_of
 from tfprof.outputs.refusals import refusal
 from tfprof.outputs.tensor_value import Values
-from tfprof.outputs.wire_columns import column, grouped, key, nested, numbers, strings, varint
+from tfprof.outputs.wire_columns import (
+    Fields,
+    column,
+    fields,
+    grouped,
+    key,
+    nested,
+    numbers,
+    strings,
+    varint,
+)
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.inputs import input_shapes_of
 from tfprof.profiles.runs import runs_of
@@ -51,14 +61,14 @@ def result(report: Report) -> Any:
     return parsed(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
-def _numbers(message: Descriptor, tables: dict[str, tuple[Ints, list[str]]]) -> list[Piece]:
+def _numbers(message: Descriptor, tables: dict[str, tuple[Ints, list[str]]]) -> Fields:
     """The number fields of all rows; a table's names have its prefix in the message."""
-    fields = {
+    columns = {
         message.fields_by_name[prefix + name].number: _limited(table[:, MEASURES.index(name)])
         for prefix, (table, names) in tables.items()
         for name in names
     }
-    return numbers(fields)
+    return numbers(columns)
 
 
 def _limited(values: Ints) -> Ints:
@@ -74,63 +84,48 @@ def _names(texts: pa.Array) -> pa.Array:
     return pa.array([word.decode(errors="replace") for word in words], pa.string())
 
 
-def _graph_rows(report: Report) -> list[Piece]:
+def _graph_rows(report: Report) -> Fields:
     """The rows of scope or graph view."""
-    message = output_pb2.GraphNodeProto.DESCRIPTOR
     tables = {"": (report.own, _OWN), "total_": (report.total, list(MEASURES))}
-    return [
-        *strings(_NAME, _names(report.name), np.arange(len(report))),
-        *_numbers(message, tables),
-        *_details(report, report.node),
-        *_tensor_values(report),
-    ]
+    found = strings(_NAME, _names(report.name))
+    found += _numbers(output_pb2.GraphNodeProto.DESCRIPTOR, tables)
+    found += _details(report, report.node)
+    return _with_tensor_values(report, found)
 
 
-def _details(report: Report, node: Ints) -> list[Piece]:
+def _details(report: Report, node: Ints) -> Fields:
     """The device and the input shapes of nodes, nothing for -1."""
-    fields = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name
-    devices = pa.array([*report.profile.devices, ""], pa.string())
+    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["devices"].number
+    names = pa.array([*report.profile.devices, ""], pa.string())
     device = np.append(runs_of(report.profile, report.quirks).device, -1)[node]
+    text = fields(names, np.where(device < 0, len(names) - 1, device))
     shapes = pa.concat_arrays([_input_shapes(report), pa.array([b""])])
-    return [
-        *_present(fields["devices"].number, devices, device),
-        Coded(shapes, np.where(node < 0, len(shapes) - 1, node)),
-    ]
-
-
-def _present(number: int, words: pa.Array, at: Ints) -> list[Piece]:
-    """Strings of a repeated field, where they are (not -1)."""
-    text = Coded(words, np.where(at < 0, len(words) - 1, at))
-    return nested(number, len(at), [text], at >= 0)
+    return nested(number, text, device >= 0) + fields(
+        shapes, np.where(node < 0, len(shapes) - 1, node)
+    )
 
 
 def _input_shapes(report: Report) -> pa.Array:
     """The entries of each node's map of input shapes."""
     shape = graph_pb2.TensorShapeProto.DESCRIPTOR.fields_by_name
-    entry = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["input_shapes"]
+    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["input_shapes"].number
     inputs = input_shapes_of(report.profile, report.quirks)
-    count = len(inputs.index)
     sizes = inputs.shape.flatten().dictionary_encode()
     words = [key(1) + varint(size) if size else b"" for size in sizes.dictionary.to_pylist()]
     words = [key(shape["dim"].number, nests=True) + varint(len(word)) + word for word in words]
-    dims = column(len(sizes), [Coded(pa.array(words, pa.binary()), sizes.indices.to_numpy())])
+    dims = column(fields(pa.array(words, pa.binary()), sizes.indices.to_numpy()))
     at = starts(inputs.shape)
     unknown = pa.array([b"", key(shape["unknown_rank"].number) + varint(1)])
-    known = np.arange(count)
-    value: list[Piece] = [
-        Coded(grouped(dims, at), known),
-        Coded(unknown, (np.diff(at) == 0).astype(np.int64)),
-    ]
-    pair = [*numbers({1: inputs.index}), *nested(2, count, value)]
-    entries = column(count, nested(entry.number, count, pair))
-    return grouped(entries, inputs.start)
+    value = fields(grouped(dims, at)) + fields(unknown, (np.diff(at) == 0).astype(np.int64))
+    entry = numbers({1: inputs.index}) + nested(2, value)
+    return grouped(column(nested(number, entry)), inputs.start)
 
 
-def _tensor_values(report: Report) -> list[Piece]:
-    """The checkpoint values of rows that are nodes, if they are asked for."""
+def _with_tensor_values(report: Report, rows: Fields) -> Fields:
+    """The checkpoint values of rows that are nodes as well, if they are asked for."""
     values = Values(report)
     if not values.keys:
-        return []
+        return rows
     number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["tensor_value"].number
     found = [
         values.message(name) if node >= 0 else None
@@ -138,40 +133,34 @@ def _tensor_values(report: Report) -> list[Piece]:
     ]
     words = [b"" if message is None else message.SerializeToString() for message in found]
     there = np.array([message is not None for message in found], bool)
-    at = np.arange(len(words))
-    return nested(number, len(words), [Coded(pa.array(words, pa.binary()), at)], there)
+    return rows + nested(number, fields(pa.array(words, pa.binary())), there)
 
 
-def _multi_rows(report: Report) -> list[Piece]:
+def _multi_rows(report: Report) -> Fields:
     """The rows of op or code view, each with the nodes that count there."""
-    message = output_pb2.MultiGraphNodeProto.DESCRIPTOR
     tables = {"": (report.own, _MULTI), "total_": (report.total, _MULTI)}
     member, bounds = report.members
     first, last = bounds.T
-    nodes = _member_nodes(report, member)
     # Members are in the order of the view; those of a row stand between two of these places.
     places = np.unique(np.concatenate([first, last, [0, len(member)]]))
-    words = pa.concat_arrays([grouped(nodes, places), pa.array([b""])])
+    words = pa.concat_arrays([grouped(_member_nodes(report, member), places), pa.array([b""])])
     filled = first < last
     filled[0] = False
-    return [
-        *strings(_NAME, _names(report.name), np.arange(len(report))),
-        *_numbers(message, tables),
-        Coded(words, np.where(filled, np.searchsorted(places, first), len(words) - 1)),
-    ]
+    return (
+        strings(_NAME, _names(report.name))
+        + _numbers(output_pb2.MultiGraphNodeProto.DESCRIPTOR, tables)
+        + fields(words, np.where(filled, np.searchsorted(places, first), len(words) - 1))
+    )
 
 
 def _member_nodes(report: Report, member: Ints) -> pa.Array:
     """A field `graph_nodes` for each member: a node whose totals are its own numbers."""
     message = output_pb2.GraphNodeProto.DESCRIPTOR
     own = report.numbers[member]
-    one = np.ones(len(member), np.int64)
     defined = message.fields_by_name["total_definition_count"].number
-    pieces = [
-        *strings(_NAME, report.profile.nodes.name, member),
-        *_numbers(message, {"": (own, _OWN), "total_": (own, _OWN)}),
-        *numbers({defined: one}),
-        *_details(report, member),
-    ]
+    node = strings(_NAME, report.profile.nodes.name, member)
+    node += _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)})
+    node += numbers({defined: np.ones(len(member), np.int64)})
+    node += _details(report, member)
     field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]
-    return column(len(member), nested(field.number, len(member), pieces))
+    return column(nested(field.number, node))
