@@ -114,3 +114,10 @@ def test_numbers_that_repeat_and_that_do_not(modulus):
     values = np.arange(3000) * 123_457 % modulus
     found = wire_columns.column(wire_columns.numbers({2: values})).to_pylist()
     assert found == [NODE(exec_micros=value).SerializeToString() for value in values.tolist()]
+
+
+def test_no_rows():
+    none = np.zeros(0, np.int64)
+    for number in (1, 1001):
+        message = wire_columns.nested(number, wire_columns.numbers({number: none}))
+        assert wire_columns.column(message).to_pylist() == []

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.outputs.pieces import joined_bytes
 from tfprof.outputs.wire_columns import Fields, key, prefixed, varint_lengths
 from tfprof.profiles.columns import Ints
 from tfprof.views.tree import Tree
@@ -37,7 +36,7 @@ def parsed(root: Any, tree: Tree, rows: Fields) -> Any:
         np.add.at(length, tree.parent[below], len(before) + varint_lengths(inside) + inside)
     whole = prefixed(before, length, level > 0) + rows
     if len(levels[0]) == 1:
-        root.MergeFromString(joined_bytes(len(tree), whole.pieces))
+        root.MergeFromString(whole.joined())
         return root
     return _parsed_in_parts(root, tree, levels, length, whole)
 
@@ -47,8 +46,7 @@ def _parsed_in_parts(root: Any, tree: Tree, levels: list[Ints], length: Ints, ro
     part = np.arange(len(tree))
     for below in levels[1:]:
         part[below] = part[tree.parent[below]]
-    moved = rows.of(np.argsort(part, kind="stable"))
-    data = joined_bytes(len(tree), moved.pieces)
+    data = rows.of(np.argsort(part, kind="stable")).joined()
     tops = levels[0].tolist()
     end = np.cumsum(length[levels[0]]).tolist()
     place = _Places(root, tree)

@@ -6,7 +6,7 @@ All pieces are put in one column; taking them in the order of the rows is all th
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -53,10 +53,14 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
         yield bytes_of(words.take(pa.array(order.ravel())))
 
 
-def joined_bytes(count: int, pieces: Sequence[Piece]) -> bytes:
-    """The bytes of all rows; they are never there twice."""
+def joined_bytes(length: int, parts: Iterable[memoryview | bytes]) -> bytes:
+    """Parts one after the other, which have so many bytes together; they are never there twice."""
     stream = io.BytesIO()
-    stream.writelines(taken(count, pieces))
+    # A stream that has its size from the start does not move what it has when it grows.
+    stream.seek(max(length - 1, 0))
+    stream.write(b"\0" * min(length, 1))
+    stream.seek(0)
+    stream.writelines(parts)
     return stream.getvalue()
 
 

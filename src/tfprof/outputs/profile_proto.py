@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import operator
 import re
 
@@ -11,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.account import type_lists
-from tfprof.outputs.pieces import taken
 from tfprof.outputs.profile_execs import exec_entries
 from tfprof.outputs.profile_traces import traces
 from tfprof.outputs.wire_columns import Fields, fields, listed, nested, numbers, packed, strings
@@ -45,10 +43,7 @@ def serialized(profile: Profile, quirks: Quirks) -> bytes:
         id_to_string=[columns_pb2.Name(key=at, value=words[at]) for at in sorted(words)],
         miss_accelerator_stream=_missing_stream(profile, quirks),
     )
-    stream = io.BytesIO()
-    stream.writelines(taken(len(rows), entries.pieces))
-    stream.write(rest.SerializeToString())
-    return stream.getvalue()
+    return entries.joined(rest.SerializeToString())
 
 
 def _missing_stream(profile: Profile, quirks: Quirks) -> bool:
@@ -59,6 +54,7 @@ def _missing_stream(profile: Profile, quirks: Quirks) -> bool:
 def _nodes(profile: Profile, runs: Runs, rows: Ints, stacks: pa.Array, quirks: Quirks) -> Fields:
     """The fields of the nodes in these rows, in the order of their numbers."""
     nodes = profile.nodes
+    execs = exec_entries(profile, runs, _NODE["execs"].number)  # first, as it takes most memory
     new_id = np.cumsum(runs.exists) - 1
     inputs, sources, outputs = _inputs(profile, new_id, runs, quirks)
     stack = nodes.stack[rows]
@@ -73,7 +69,7 @@ def _nodes(profile: Profile, runs: Runs, rows: Ints, stacks: pa.Array, quirks: Q
         "op": strings(_NODE["op"].number, nodes.op, rows),
         "trace": nested(_NODE["trace"].number, trace, stack >= 0),
         "attrs": _attrs(nodes.attrs).of(rows),
-        "execs": exec_entries(profile, runs, _NODE["execs"].number).of(rows),
+        "execs": execs.of(rows),
         "id": numbers({_NODE["id"].number: np.arange(len(rows))}),
         "src_output_index": sources.of(rows),
         "output_shapes": _output_shapes(nodes.output_shapes).of(rows),

@@ -6,13 +6,14 @@ inside another costs its length; many inside one are first made a column, which 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.pieces import Coded, Piece, joined_bytes, lengths_of
+from tfprof.outputs.pieces import Coded, Piece, joined_bytes, lengths_of, taken
 from tfprof.profiles.columns import Bools, Ints
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
 
 _VARINT, _BYTES = 0, 2
 _SEVEN = np.uint64(7)
+_MORE, _LAST = np.uint64(128), np.uint8(127)
 _NOTHING = pa.array([b""])
 _SAMPLE = 1000
 
@@ -51,6 +53,11 @@ class Fields:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def joined(self, after: bytes = b"") -> bytes:
+        """The bytes of all rows, and then some more."""
+        length = int(self.lengths.sum()) + len(after)
+        return joined_bytes(length, itertools.chain(taken(len(self), self.pieces), [after]))
 
     def of(self, rows: Ints) -> Fields:
         """The fields of some of the rows."""
@@ -99,19 +106,19 @@ def _binary(data: Ints | bytes, at: Ints) -> pa.Array:
 
 def _tagged(before: bytes, values: Ints) -> pa.Array:
     """The same bytes and then a number, for each number."""
-    sizes = varint_lengths(values)
+    sizes = varint_lengths(values) + len(before)
+    width = int(sizes.max(initial=len(before)))
+    # As wide as the longest; what is too much of the others is cut off.
+    table = np.empty((len(values), width), np.uint8)
+    table[:, : len(before)] = list(before)
+    left = values.astype(np.uint64)
+    for place in range(len(before), width):
+        table[:, place] = left | _MORE
+        left >>= _SEVEN
+    table[np.arange(len(values)), sizes - 1] &= _LAST
     at = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(sizes + len(before), out=at[1:])
-    data = np.empty(at[-1], np.uint8)
-    start, left = at[:-1], values.astype(np.uint64)
-    for code in before:
-        data[start] = code
-        start = start + 1
-    while len(left):
-        more = sizes > 1
-        data[start] = (left & np.uint64(127)).astype(np.uint8) | more.astype(np.uint8) << 7
-        left, start, sizes = left[more] >> _SEVEN, start[more] + 1, sizes[more] - 1
-    return _binary(data, at)
+    np.cumsum(sizes, out=at[1:])
+    return _binary(table[np.arange(width) < sizes[:, None]], at)
 
 
 def varints(values: Ints) -> Fields:
@@ -180,7 +187,7 @@ def column(rows: Fields) -> pa.Array:
     """The messages of all rows as a column of bytes."""
     at = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(rows.lengths, out=at[1:])
-    return _binary(joined_bytes(len(rows), rows.pieces), at)
+    return _binary(rows.joined(), at)
 
 
 def grouped(messages: pa.Array, starts: Ints) -> pa.Array:
