@@ -13,7 +13,7 @@ import numpy as np
 
 from tfprof.outputs import flows as arrows
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
-from tfprof.outputs.json_text import escaped, quoted, texts
+from tfprof.outputs.json_text import escaped, of_rows, quoted, texts
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
 from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
@@ -85,25 +85,27 @@ def events(report: Report, flows: str) -> tuple[_Texts, int]:
     drawn = drawing(report)
     order = drawn.in_lanes
     row = drawn.row[order]
-    lanes = np.unique(np.stack([drawn.device, drawn.lane]), axis=1)
+    lanes = np.zeros(len(drawn.devices), np.int64)
+    np.maximum.at(lanes, drawn.device, drawn.lane + 1)
     # Numbers start at 1, as viewers take 0 for the idle process; no two threads share one.
-    base = np.searchsorted(lanes[0], np.arange(len(drawn.devices))) + 1
+    base = np.cumsum(lanes) - lanes + 1
     pid, tid = drawn.device + 1, base[drawn.device] + drawn.lane
     regions = texts(
         len(order),
-        *(',\n{"args":', Coded(row_args(report), row), ',"cat":"Op","dur":'),
+        *(',\n{"args":', *of_rows(row_args(report), row), ',"cat":"Op","dur":'),
         *(drawn.duration[order], ',"name":"', Coded(escaped(report.name), row)),
         *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', drawn.start[order]),
         "}",
     )
-    next_pid, next_tid = len(drawn.devices) + 1, lanes.shape[1] + 1
+    next_pid, next_tid = len(drawn.devices) + 1, int(lanes.sum()) + 1
     heads = [
         _named("process_name", device_title(report.profile.devices[device]), at + 1, 0)
         for at, device in enumerate(drawn.devices)
     ]
     heads += [
-        _named("thread_name", f"lane {lane}", device + 1, at + 1)
-        for at, (device, lane) in enumerate(lanes.T.tolist())
+        _named("thread_name", f"lane {lane}", device + 1, int(base[device]) + lane)
+        for device, count in enumerate(lanes.tolist())
+        for lane in range(count)
     ]
     counters, samples = [], 0
     for at, usage in enumerate(usage for usage in device_memory(report) if len(usage.time)):

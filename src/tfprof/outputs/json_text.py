@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from tfprof.outputs.pieces import Coded, Piece, bytes_of, taken
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Part", "escaped", "joined", "quoted", "texts"]
+__all__ = ["Part", "digits", "escaped", "joined", "of_rows", "quoted", "texts"]
 
 Part = Any
 """A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
@@ -27,6 +27,11 @@ def texts(count: int, *parts: Part | Coded) -> Iterator[memoryview]:
     return taken(count, [_piece(count, part) for part in parts])
 
 
+def of_rows(parts: Sequence[Part], rows: Ints) -> list[Part]:
+    """The parts of some of the rows; they are strings and coded columns."""
+    return [part if isinstance(part, str) else part.of(rows) for part in parts]
+
+
 def _piece(count: int, part: Part | Coded) -> Piece:
     if isinstance(part, Coded):
         return part
@@ -35,20 +40,21 @@ def _piece(count: int, part: Part | Coded) -> Piece:
     if isinstance(part, pa.Array):
         return Coded(part)
     if part.dtype != object and count and part.min() >= 0 and part.max() < count // 4:
-        return Coded(_digits(np.arange(int(part.max()) + 1)), part)
-    return Coded(_digits(part))
+        return Coded(digits(np.arange(int(part.max()) + 1)), part)
+    return Coded(digits(part))
 
 
 def joined(count: int, *parts: Part) -> pa.Array:
     """For each of `count` rows the text of its parts one after the other."""
     if not count:
         return pa.array([], pa.string())
-    columns = [part if isinstance(part, (str, pa.Array)) else _digits(part) for part in parts]
+    columns = [part if isinstance(part, (str, pa.Array)) else digits(part) for part in parts]
     # Arrow's own pool takes its time over the first large blocks of a process.
     return pc.binary_join_element_wise(*columns, "", memory_pool=pa.system_memory_pool())
 
 
-def _digits(values: Ints) -> pa.Array:
+def digits(values: Ints) -> pa.Array:
+    """Whole numbers as text."""
     if values.dtype == object:
         return pa.array(map(str, values.tolist()), pa.string())
     return pa.array(values).cast(pa.string())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.json_text import escaped, texts
+from tfprof.outputs.json_text import escaped, of_rows, texts
 from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
@@ -91,7 +91,7 @@ def events(report: Report) -> tuple[Iterable[memoryview | bytes], int]:
     ]
     regions = texts(
         len(rows),
-        *(',\n{"args":', Coded(row_args(report), rows), ',"cat":"Op","dur":', width),
+        *(',\n{"args":', *of_rows(row_args(report), rows), ',"cat":"Op","dur":', width),
         *(',"name":"', Coded(escaped(report.name), rows), '","ph":"X","pid":1,"tid":'),
         *(str(_TID), ',"ts":', start, "}"),
     )
