@@ -1,4 +1,4 @@
-"""Protobuf wire bytes straight to Arrow columns, and back.
+"""Protobuf wire bytes straight to Arrow columns.
 
 protobuf parses the bytes first and rejects what is malformed: the column reader, which trusts its
 input, agrees with protobuf on all that is left.
@@ -16,7 +16,7 @@ from ptars import HandlerPool
 from tfprof.errors import LoadError
 from tfprof.protos import columns_pb2
 
-__all__ = ["columns_of", "columns_of_bytes", "encode", "schema_of"]
+__all__ = ["columns_of", "columns_of_bytes"]
 
 
 @cache
@@ -51,14 +51,3 @@ def columns_of_bytes(data: bytes, columns: type[Message]) -> pa.RecordBatch:
     """
     columns.FromString(data)
     return _batch(data, columns)
-
-
-def encode(batch: pa.RecordBatch, columns: type[Message]) -> bytes:
-    """The serialized message of a batch of one row."""
-    data: bytes = _handler(columns.DESCRIPTOR.name).record_batch_to_array(batch)[0].as_py()
-    return data
-
-
-def schema_of(columns: type[Message]) -> pa.Schema:
-    """The Arrow schema of a message of columns.proto."""
-    return _handler(columns.DESCRIPTOR.name).schema()

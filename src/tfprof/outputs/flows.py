@@ -48,7 +48,7 @@ def all_pairs(report: Report, drawn: Drawing) -> tuple[Ints, Ints]:
     place is drawn instead, as the original does.
     """
     scheduled = np.flatnonzero(~drawn.accelerator)
-    if len(np.unique(drawn.device[scheduled])) < 2:
+    if not np.diff(drawn.device[scheduled]).any():  # there is but one device
         return scheduled[:0], scheduled[:0]
     target, producer = _with_inputs(report, drawn, scheduled)
     runs = runs_of(report.profile, report.quirks)
@@ -62,13 +62,21 @@ def all_pairs(report: Report, drawn: Drawing) -> tuple[Ints, Ints]:
     device = np.array(drawn.devices, np.int64)[drawn.device]
     crossing = device[target] != runs.time_device[run]
     target, run = target[crossing], run[crossing]
-    starts = np.sort(drawn.start)
-    key = rank[device] * len(starts) + np.searchsorted(starts, drawn.start)
-    code = np.minimum(np.searchsorted(starts, runs.time_start[run]), len(starts) - 1)
-    wanted = rank[runs.time_device[run]] * len(starts) + code
-    source = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-    good = (key[source] == wanted) & (starts[code] == runs.time_start[run])
-    return source[good], target[good]
+    source = _drawn_at(drawn, rank[device], rank[runs.time_device[run]], runs.time_start[run])
+    return source[source >= 0], target[source >= 0]
+
+
+def _drawn_at(drawn: Drawing, rank: Ints, wanted: Ints, start: Ints) -> Ints:
+    """The interval of a device, given by its rank, that starts at a time; -1 where none does."""
+    found = np.full(len(start), -1, np.int64)
+    for device in np.flatnonzero(np.bincount(wanted, minlength=1)).tolist():
+        rows = np.flatnonzero(wanted == device)
+        first, last = np.searchsorted(rank, [device, device + 1]).tolist()
+        at = first + np.searchsorted(drawn.start[first:last], start[rows])
+        there = at < last
+        there[there] = drawn.start[at[there]] == start[rows[there]]
+        found[rows[there]] = at[there]
+    return found
 
 
 def _with_inputs(report: Report, drawn: Drawing, scheduled: Ints) -> tuple[Ints, Ints]:

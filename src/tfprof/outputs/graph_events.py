@@ -1,16 +1,21 @@
-"""The events of a graph timeline, as the original writes them or as today's viewers like them."""
+"""The events of a graph timeline, as the original writes them or as today's viewers like them.
+
+An event begins with what stands between it and the one before; the file leaves out the first.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from tfprof.outputs import flows as arrows
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
-from tfprof.outputs.json_text import escaped, joined, quoted
+from tfprof.outputs.json_text import escaped, of_rows, quoted, texts
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
+from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
 
@@ -19,24 +24,25 @@ if TYPE_CHECKING:
 
 __all__ = ["events", "plain_events"]
 
+_Texts = Iterable[memoryview | bytes]
 
-def plain_events(report: Report) -> tuple[list[pa.Array], list[str]]:
+
+def plain_events(report: Report) -> tuple[_Texts, list[str]]:
     """The original's events of one step, and what it prints about them."""
     drawn = drawing(report)
     devices = [report.profile.devices[device] for device in drawn.devices]
     order = drawn.in_lanes
-    name = escaped(report.name)
-    label = name.take(pa.array(drawn.row[order]))
-    regions = joined(
+    name = Coded(escaped(report.name), drawn.row)
+    label = name.of(order)
+    regions = texts(
         len(order),
-        *('{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
+        *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
         *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
-        *(',"ts":', drawn.start[order], "},"),
+        *(',"ts":', drawn.start[order], "}"),
     )
-    usages = device_memory(report)
     first = len(devices)
     memory_names, counters, lines = [], [], ["generating trace file."]
-    for at, usage in enumerate(usages):
+    for at, usage in enumerate(device_memory(report)):
         pid = first + 2 * at
         title = f"mem usage on:{usage.device}"
         memory_names += [_process(title, pid), _process(f"{title} allocations", pid + 1)]
@@ -44,65 +50,62 @@ def plain_events(report: Report) -> tuple[list[pa.Array], list[str]]:
         if "gpu" in usage.device:
             lines.append(f"{usage.device} peak memory: {usage.peak / 1e6:.2f} MB")
     names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
-    texts = [
-        pa.array(names, pa.string()),
-        regions,
-        pa.array(memory_names, pa.string()),
-        _plain_flows(report, drawn, order, name),
-        *counters,
-    ]
-    return texts, lines
+    flows = _plain_flows(report, drawn, order, name)
+    return itertools.chain(_heads(names), regions, _heads(memory_names), flows, *counters), lines
+
+
+def _heads(names: list[str]) -> list[bytes]:
+    return ["".join(names).encode()]
 
 
 def _process(title: str, pid: int) -> str:
-    return f'{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}},'
+    return f',{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}}'
 
 
-def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: pa.Array) -> pa.Array:
+def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: Coded) -> Iterable[memoryview]:
     source, target = arrows.all_pairs(report, drawn)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     by_source = np.argsort(place[source], kind="stable")
     source, target = source[by_source], target[by_source]
     number = np.arange(1, len(source) + 1)
-    label = name.take(pa.array(drawn.row[source]))
+    label = name.of(source)
     end = drawn.start[source] + drawn.duration[source]
-    return joined(
+    return texts(
         len(source),
-        *('{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"s","pid":'),
-        *(drawn.device[source], ',"tid":', drawn.lane[source], ',"ts":', end, "},"),
-        *('{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"t","pid":'),
-        *(drawn.device[target], ',"tid":', drawn.lane[target], ',"ts":', drawn.start[target], "},"),
+        *(',{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"s","pid":'),
+        *(drawn.device[source], ',"tid":', drawn.lane[source], ',"ts":', end, "}"),
+        *(',{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"t","pid":'),
+        *(drawn.device[target], ',"tid":', drawn.lane[target], ',"ts":', drawn.start[target], "}"),
     )
 
 
-def events(report: Report, flows: str) -> tuple[list[pa.Array], int]:
+def events(report: Report, flows: str) -> tuple[_Texts, int]:
     """The events of one step with names for all threads, and how many regions and samples."""
     drawn = drawing(report)
     order = drawn.in_lanes
-    lanes = np.unique(np.stack([drawn.device, drawn.lane]), axis=1)
+    row = drawn.row[order]
+    lanes = np.zeros(len(drawn.devices), np.int64)
+    np.maximum.at(lanes, drawn.device, drawn.lane + 1)
     # Numbers start at 1, as viewers take 0 for the idle process; no two threads share one.
-    base = np.searchsorted(lanes[0], np.arange(len(drawn.devices))) + 1
+    base = np.cumsum(lanes) - lanes + 1
     pid, tid = drawn.device + 1, base[drawn.device] + drawn.lane
-    regions = joined(
+    regions = texts(
         len(order),
-        *('{"args":', row_args(report).take(pa.array(drawn.row[order])), ',"cat":"Op","dur":'),
-        *(
-            drawn.duration[order],
-            ',"name":"',
-            escaped(report.name).take(pa.array(drawn.row[order])),
-        ),
+        *(',\n{"args":', *of_rows(row_args(report), row), ',"cat":"Op","dur":'),
+        *(drawn.duration[order], ',"name":"', Coded(escaped(report.name), row)),
         *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', drawn.start[order]),
-        "},\n",
+        "}",
     )
-    next_pid, next_tid = len(drawn.devices) + 1, lanes.shape[1] + 1
+    next_pid, next_tid = len(drawn.devices) + 1, int(lanes.sum()) + 1
     heads = [
         _named("process_name", device_title(report.profile.devices[device]), at + 1, 0)
         for at, device in enumerate(drawn.devices)
     ]
     heads += [
-        _named("thread_name", f"lane {lane}", device + 1, at + 1)
-        for at, (device, lane) in enumerate(lanes.T.tolist())
+        _named("thread_name", f"lane {lane}", device + 1, int(base[device]) + lane)
+        for device, count in enumerate(lanes.tolist())
+        for lane in range(count)
     ]
     counters, samples = [], 0
     for at, usage in enumerate(usage for usage in device_memory(report) if len(usage.time)):
@@ -112,30 +115,29 @@ def events(report: Report, flows: str) -> tuple[list[pa.Array], int]:
         counters.append(memory_events(usage, next_pid + at, next_tid + at))
         samples += len(usage.time)
     source, target = arrows.latest(report, drawn, flows)
-    texts = [
-        pa.array(heads, pa.string()),
-        regions,
-        _flows(drawn, pid, tid, source, target),
-        *counters,
-    ]
-    return texts, len(order) + 2 * len(source) + 2 * samples
+    found: _Texts = itertools.chain(
+        _heads(heads), regions, _flows(drawn, pid, tid, source, target), *counters
+    )
+    return found, len(order) + 2 * len(source) + 2 * samples
 
 
 def _named(what: str, title: str, pid: int, tid: int) -> str:
     return (
-        f'{{"args":{{"name":{quoted(title)}}},"name":"{what}","ph":"M","pid":{pid},"tid":{tid}}},\n'
+        f',\n{{"args":{{"name":{quoted(title)}}},"name":"{what}","ph":"M","pid":{pid},"tid":{tid}}}'
     )
 
 
-def _flows(drawn: Drawing, pid: Ints, tid: Ints, source: Ints, target: Ints) -> pa.Array:
+def _flows(
+    drawn: Drawing, pid: Ints, tid: Ints, source: Ints, target: Ints
+) -> Iterable[memoryview]:
     """Arrows that begin inside the producer's region and end where the consumer's begins."""
     number = np.arange(1, len(source) + 1)
     last = drawn.start[source] + np.maximum(drawn.duration[source] - 1, 0)
     begin = np.minimum(last, drawn.start[target])
-    return joined(
+    return texts(
         len(source),
-        *('{"cat":"DataFlow","id":', number, ',"name":"flow","ph":"s","pid":', pid[source]),
-        *(',"tid":', tid[source], ',"ts":', begin, "},\n"),
-        *('{"bp":"e","cat":"DataFlow","id":', number, ',"name":"flow","ph":"f","pid":'),
-        *(pid[target], ',"tid":', tid[target], ',"ts":', drawn.start[target], "},\n"),
+        *(',\n{"cat":"DataFlow","id":', number, ',"name":"flow","ph":"s","pid":', pid[source]),
+        *(',"tid":', tid[source], ',"ts":', begin, "}"),
+        *(',\n{"bp":"e","cat":"DataFlow","id":', number, ',"name":"flow","ph":"f","pid":'),
+        *(pid[target], ',"tid":', tid[target], ',"ts":', drawn.start[target], "}"),
     )

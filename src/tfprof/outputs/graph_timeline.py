@@ -117,30 +117,42 @@ def _lanes(device: Ints, start: Ints, end: Ints) -> Ints:
     The first lane takes every interval that starts when its last one has ended; what it leaves,
     the second one takes likewise. Once lanes take but few, the rest are placed one by one.
     """
-    lane = np.zeros(len(start), np.int64)
-    left = np.arange(len(start))
+    count = len(start)
+    lane = np.zeros(count, np.int64)
+    left = np.arange(count)
+    following = _following(device, start, end)
     number = 0
     while len(left):
-        taken = _chain(device[left], start[left], end[left])
-        lane[left[taken]] = number
+        stays = ~_chain(following)
+        before, left = len(left), left[stays]
         number += 1
-        before, left = len(left), left[~taken]
         if before > _FEW * (before - len(left)):
             lane[left] = number + _one_by_one(device[left], start[left], end[left])
             break
+        lane[left] = number
+        # Where each interval stands among those that are left, so that nothing is searched again.
+        place = np.zeros(before + 1, np.int32)
+        np.cumsum(stays, out=place[1:])
+        following = place[following[stays]]
     return lane
 
 
-def _chain(device: Ints, start: Ints, end: Ints) -> Bools:
-    """Which intervals a single lane of each device takes."""
+def _following(device: Ints, start: Ints, end: Ints) -> Ints:
+    """The first interval that a lane can take after each; past a device, the next one's first."""
     count = len(start)
+    found = np.arange(1, count + 1, dtype=np.int32)
     first = np.flatnonzero(np.diff(device, prepend=-1))
-    following = np.empty(count, np.int64)
     for begin, stop in itertools.pairwise([*first.tolist(), count]):
         inside = slice(begin, stop)
-        after = np.searchsorted(start[inside], end[inside])
-        following[inside] = np.maximum(after + begin, np.arange(begin, stop) + 1)
-    jumps = following.tolist()
+        after = np.searchsorted(start[inside], end[inside]).astype(np.int32) + np.int32(begin)
+        found[inside] = np.maximum(found[inside], after)
+    return found
+
+
+def _chain(following: Ints) -> Bools:
+    """Which intervals a single lane of each device takes, from the first on."""
+    count = len(following)
+    jumps = following.data  # few of them are looked at, so that no list is made
     taken = bytearray(count)
     at = 0
     while at < count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -9,28 +10,51 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.outputs.pieces import Coded, Piece, bytes_of, taken
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Part", "bytes_of", "escaped", "joined", "quoted"]
+__all__ = ["Part", "digits", "escaped", "joined", "of_rows", "quoted", "texts"]
 
 Part = Any
 """A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
 
 _REPLACEMENT = 0xFFFD
 _DELETE = "\x7f"
-_PLAIN = r"\A[ !#-\[\]-\x7f]*\z"  # what JSON takes as it is
+
+
+def texts(count: int, *parts: Part | Coded) -> Iterator[memoryview]:
+    """The texts of `count` rows one after the other, some rows at a time."""
+    return taken(count, [_piece(count, part) for part in parts])
+
+
+def of_rows(parts: Sequence[Part], rows: Ints) -> list[Part]:
+    """The parts of some of the rows; they are strings and coded columns."""
+    return [part if isinstance(part, str) else part.of(rows) for part in parts]
+
+
+def _piece(count: int, part: Part | Coded) -> Piece:
+    if isinstance(part, Coded):
+        return part
+    if isinstance(part, str):
+        return part.encode()
+    if isinstance(part, pa.Array):
+        return Coded(part)
+    if part.dtype != object and count and part.min() >= 0 and part.max() < count // 4:
+        return Coded(digits(np.arange(int(part.max()) + 1)), part)
+    return Coded(digits(part))
 
 
 def joined(count: int, *parts: Part) -> pa.Array:
     """For each of `count` rows the text of its parts one after the other."""
     if not count:
         return pa.array([], pa.string())
-    columns = [part if isinstance(part, (str, pa.Array)) else _digits(part) for part in parts]
+    columns = [part if isinstance(part, (str, pa.Array)) else digits(part) for part in parts]
     # Arrow's own pool takes its time over the first large blocks of a process.
     return pc.binary_join_element_wise(*columns, "", memory_pool=pa.system_memory_pool())
 
 
-def _digits(values: Ints) -> pa.Array:
+def digits(values: Ints) -> pa.Array:
+    """Whole numbers as text."""
     if values.dtype == object:
         return pa.array(map(str, values.tolist()), pa.string())
     return pa.array(values).cast(pa.string())
@@ -47,12 +71,24 @@ def escaped(names: pa.Array) -> pa.Array:
 
     A name may have been cut inside a character; it is read as the original reads it then.
     """
-    data = names.cast(pa.binary())
-    if pc.all(pc.match_substring_regex(data, _PLAIN)).as_py():
+    if _plain(bytes_of(names)):
         return names
-    coded = data.dictionary_encode()
-    texts = [quoted(_text(name))[1:-1] for name in coded.dictionary.to_pylist()]
-    return pa.array(texts, pa.string()).take(coded.indices)
+    coded = names.cast(pa.binary()).dictionary_encode()
+    words = [quoted(_text(name))[1:-1] for name in coded.dictionary.to_pylist()]
+    return pa.array(words, pa.string()).take(coded.indices)
+
+
+def _plain(data: memoryview) -> bool:
+    """Whether JSON takes all of this as it is."""
+    codes = np.frombuffer(data, np.uint8)
+    if not len(codes):
+        return True
+    return not (
+        codes.min() < ord(" ")
+        or codes.max() > ord(_DELETE)
+        or (codes == ord('"')).any()
+        or (codes == ord("\\")).any()
+    )
 
 
 def _text(data: bytes) -> str:
@@ -81,10 +117,3 @@ def _loosely_decoded(data: bytes) -> str:
         valid = least <= point <= 0x10FFFF and not 0xD800 <= point < 0xE000
         found.append(point if valid else _REPLACEMENT)
     return "".join(map(chr, found))
-
-
-def bytes_of(rows: pa.Array) -> memoryview:
-    """The texts of a column, one after the other."""
-    bounds = np.frombuffer(rows.buffers()[1], np.int32)[rows.offset : rows.offset + len(rows) + 1]
-    data = rows.buffers()[2]
-    return memoryview(b"" if data is None else data)[int(bounds[0]) : int(bounds[-1])]

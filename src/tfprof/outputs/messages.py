@@ -1,32 +1,49 @@
-"""A report as the messages that the original returns: GraphNodeProto and MultiGraphNodeProto."""
+"""A report as the messages that the original returns: GraphNodeProto and MultiGraphNodeProto.
+
+Their bytes are put together from columns and parsed, which takes a fraction of setting every field.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from tfprof.metrics import MEASURES
+from tfprof.outputs.message_trees import parsed
+from tfprof.outputs.pieces import bytes_of
 from tfprof.outputs.refusals import refusal
 from tfprof.outputs.tensor_value import Values
-from tfprof.profiles.columns import starts
+from tfprof.outputs.wire_columns import (
+    Fields,
+    column,
+    fields,
+    grouped,
+    key,
+    nested,
+    numbers,
+    strings,
+    varint,
+)
+from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.inputs import input_shapes_of
 from tfprof.profiles.runs import runs_of
-from tfprof.protos import output_pb2
+from tfprof.protos import graph_pb2, output_pb2
 from tfprof.views.view import ROOT
 
 if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor
+
     from tfprof.report import Report
 
 __all__ = ["result"]
 
-_GraphNode: Any = output_pb2.GraphNodeProto
-_MultiGraphNode: Any = output_pb2.MultiGraphNodeProto
-
-_FIELDS = [name for name in MEASURES if name != "macs"]
-_OWN_FIELDS = [name for name in _FIELDS if name != "definition_count"]
-_TOTAL_FIELDS = [f"total_{name}" for name in _FIELDS]
 _LARGEST = 2**63 - 1
+_NAME = 1  # the number of this field in both messages
+_TOTAL = [name for name in MEASURES if name != "macs"]
+_OWN = [name for name in _TOTAL if name != "definition_count"]
+_MULTI = [name for name in _OWN if name != "run_count"]
 
 
 def result(report: Report) -> Any:
@@ -42,117 +59,118 @@ def result(report: Report) -> Any:
             return root
         if output == "timeline" and report.kind == "graph" and report.options.step < 0:
             return root
-    _fill_tree(report, root, _GraphNodes(report) if is_graph else _MultiNodes(report))
-    if "macs" in report.options.select:
-        _add_macs(report, root)
-    return root
+    return parsed(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
-def _add_macs(report: Report, root: Any) -> None:
-    """Fill in what the original's messages do not have, if it was asked for."""
-    at = MEASURES.index("macs")
-    own, total = (np.minimum(numbers[:, at], _LARGEST) for numbers in (report.own, report.total))
-    waiting = [root]
-    for mine, all_of_it in zip(own.tolist(), total.tolist(), strict=True):
-        message = waiting.pop()
-        message.macs, message.total_macs = mine, all_of_it
-        waiting += reversed(message.children)
+def _numbers(message: Descriptor, tables: dict[str, tuple[Ints, list[str]]]) -> Fields:
+    """The number fields of all rows; a table's names have its prefix in the message."""
+    columns = {
+        message.fields_by_name[prefix + name].number: _limited(table[:, MEASURES.index(name)])
+        for prefix, (table, names) in tables.items()
+        for name in names
+    }
+    return numbers(columns)
 
 
-def _fill_tree(report: Report, root: Any, fill: Any) -> None:
-    """Make a message per row, under the message of its parent."""
-    made = [root]
-    fill(root, 0)
-    parents = report.tree.parent.tolist()
-    for row in range(1, len(parents)):
-        message = made[parents[row]].children.add()
-        fill(message, row)
-        made.append(message)
+def _asked(names: list[str], report: Report) -> list[str]:
+    """The numbers that a row's message has: what the original's has not only if asked for."""
+    return [*names, "macs"] if "macs" in report.options.select else names
 
 
-def _table(numbers: Any, fields: list[str], kept: list[int]) -> list[dict[str, int]]:
-    """For each row the fields that are not zero."""
-    rows = np.minimum(numbers[:, kept], _LARGEST).tolist()
-    return [{name: value for name, value in zip(fields, row, strict=True) if value} for row in rows]
+def _limited(values: Ints) -> Ints:
+    return np.minimum(values, _LARGEST).astype(np.int64) if values.dtype == object else values
 
 
-_OWN_COLUMNS = [MEASURES.index(name) for name in _OWN_FIELDS]
-_ALL_COLUMNS = [MEASURES.index(name) for name in _FIELDS]
+def _names(texts: pa.Array) -> pa.Array:
+    """Names of which some may have been cut inside a character, as valid strings."""
+    data = bytes_of(texts)
+    if not len(data) or np.frombuffer(data, np.uint8).max() < 128:
+        return texts
+    words = texts.cast(pa.binary()).to_pylist()
+    return pa.array([word.decode(errors="replace") for word in words], pa.string())
 
 
-class _GraphNodes:
-    """Fills the message of a row of scope or graph view."""
-
-    def __init__(self, report: Report) -> None:
-        self.names = report.names
-        self.node = report.node.tolist()
-        self.own = _table(report.own, _OWN_FIELDS, _OWN_COLUMNS)
-        self.total = _table(report.total, _TOTAL_FIELDS, _ALL_COLUMNS)
-        self.details = _Details(report)
-        self.values = Values(report)
-
-    def __call__(self, message: Any, row: int) -> None:
-        own = self.own[row]
-        message.MergeFrom(_GraphNode(name=self.names[row], **own, **self.total[row]))
-        if self.node[row] >= 0:
-            self.details(message, self.node[row])
-            value = self.values.message(self.names[row])
-            if value is not None:
-                message.tensor_value.CopyFrom(value)
+def _graph_rows(report: Report) -> Fields:
+    """The rows of scope or graph view."""
+    tables = {
+        "": (report.own, _asked(_OWN, report)),
+        "total_": (report.total, _asked(_TOTAL, report)),
+    }
+    found = strings(_NAME, _names(report.name))
+    found += _numbers(output_pb2.GraphNodeProto.DESCRIPTOR, tables)
+    found += _details(report, report.node)
+    return _with_tensor_values(report, found)
 
 
-class _Details:
-    """Fills in the device and the input shapes of a node."""
-
-    def __init__(self, report: Report) -> None:
-        profile = report.profile
-        runs = runs_of(profile, report.quirks)
-        self.devices = profile.devices
-        self.device = runs.device.tolist()
-        inputs = input_shapes_of(profile, report.quirks)
-        self.start = inputs.start.tolist()
-        self.index = inputs.index.tolist()
-        self.at = starts(inputs.shape).tolist()
-        self.sizes = inputs.shape.flatten().to_pylist()
-
-    def __call__(self, message: Any, node: int) -> None:
-        device = self.device[node]
-        if device >= 0:
-            message.devices.append(self.devices[device])
-        for edge in range(self.start[node], self.start[node + 1]):
-            shape = message.input_shapes[self.index[edge]]
-            first, last = self.at[edge], self.at[edge + 1]
-            if first == last:
-                shape.unknown_rank = True
-            for size in self.sizes[first:last]:
-                shape.dim.add(size=size)
+def _details(report: Report, node: Ints) -> Fields:
+    """The device and the input shapes of nodes, nothing for -1."""
+    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["devices"].number
+    names = pa.array([*report.profile.devices, ""], pa.string())
+    device = np.append(runs_of(report.profile, report.quirks).device, -1)[node]
+    text = fields(names, np.where(device < 0, len(names) - 1, device))
+    shapes = pa.concat_arrays([_input_shapes(report), pa.array([b""])])
+    return nested(number, text, device >= 0) + fields(
+        shapes, np.where(node < 0, len(shapes) - 1, node)
+    )
 
 
-class _MultiNodes:
-    """Fills the message of a row of op or code view, with the nodes that count there."""
+def _input_shapes(report: Report) -> pa.Array:
+    """The entries of each node's map of input shapes."""
+    shape = graph_pb2.TensorShapeProto.DESCRIPTOR.fields_by_name
+    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["input_shapes"].number
+    inputs = input_shapes_of(report.profile, report.quirks)
+    sizes = inputs.shape.flatten().dictionary_encode()
+    words = [key(1) + varint(size) if size else b"" for size in sizes.dictionary.to_pylist()]
+    words = [key(shape["dim"].number, nests=True) + varint(len(word)) + word for word in words]
+    dims = column(fields(pa.array(words, pa.binary()), sizes.indices.to_numpy()))
+    at = starts(inputs.shape)
+    unknown = pa.array([b"", key(shape["unknown_rank"].number) + varint(1)])
+    value = fields(grouped(dims, at)) + fields(unknown, (np.diff(at) == 0).astype(np.int64))
+    entry = numbers({1: inputs.index}) + nested(2, value)
+    return grouped(column(nested(number, entry)), inputs.start)
 
-    def __init__(self, report: Report) -> None:
-        self.names = report.names
-        fields = [name for name in _OWN_FIELDS if name != "run_count"]
-        own_columns = [MEASURES.index(name) for name in fields]
-        self.own = _table(report.own, fields, own_columns)
-        self.total = _table(report.total, [f"total_{name}" for name in fields], own_columns)
-        member, self.bounds = report.members
-        self.members = member.tolist()
-        names = report.profile.nodes.name.take(member).to_pylist()
-        self.member_names = names
-        self.numbers = _table(report.numbers[member], _OWN_FIELDS, _OWN_COLUMNS)
-        self.details = _Details(report)
 
-    def __call__(self, message: Any, row: int) -> None:
-        message.MergeFrom(_MultiGraphNode(name=self.names[row], **self.own[row], **self.total[row]))
-        if row == 0:
-            return
-        first, last = self.bounds[row].tolist()
-        for position in range(first, last):
-            own = self.numbers[position]
-            totals = {f"total_{name}": value for name, value in own.items()}
-            node = message.graph_nodes.add(
-                name=self.member_names[position], total_definition_count=1, **own, **totals
-            )
-            self.details(node, self.members[position])
+def _with_tensor_values(report: Report, rows: Fields) -> Fields:
+    """The checkpoint values of rows that are nodes as well, if they are asked for."""
+    values = Values(report)
+    if not values.keys:
+        return rows
+    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["tensor_value"].number
+    found = [
+        values.message(name) if node >= 0 else None
+        for name, node in zip(report.names, report.node.tolist(), strict=True)
+    ]
+    words = [b"" if message is None else message.SerializeToString() for message in found]
+    there = np.array([message is not None for message in found], bool)
+    return rows + nested(number, fields(pa.array(words, pa.binary())), there)
+
+
+def _multi_rows(report: Report) -> Fields:
+    """The rows of op or code view, each with the nodes that count there."""
+    names = _asked(_MULTI, report)
+    tables = {"": (report.own, names), "total_": (report.total, names)}
+    member, bounds = report.members
+    first, last = bounds.T
+    # Members are in the order of the view; those of a row stand between two of these places.
+    places = np.unique(np.concatenate([first, last, [0, len(member)]]))
+    words = pa.concat_arrays([grouped(_member_nodes(report, member), places), pa.array([b""])])
+    filled = first < last
+    filled[0] = False
+    return (
+        strings(_NAME, _names(report.name))
+        + _numbers(output_pb2.MultiGraphNodeProto.DESCRIPTOR, tables)
+        + fields(words, np.where(filled, np.searchsorted(places, first), len(words) - 1))
+    )
+
+
+def _member_nodes(report: Report, member: Ints) -> pa.Array:
+    """A field `graph_nodes` for each member: a node whose totals are its own numbers."""
+    message = output_pb2.GraphNodeProto.DESCRIPTOR
+    own = report.numbers[member]
+    defined = message.fields_by_name["total_definition_count"].number
+    node = strings(_NAME, report.profile.nodes.name, member)
+    node += _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)})
+    node += numbers({defined: np.ones(len(member), np.int64)})
+    node += _details(report, member)
+    field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]
+    return column(nested(field.number, node))

@@ -20,7 +20,8 @@ from tfprof.limits import check_answer
 from tfprof.metrics import METRICS, known_metrics
 from tfprof.outputs.files import replaced, write_file
 from tfprof.outputs.flame import parents
-from tfprof.outputs.json_text import bytes_of, escaped, joined
+from tfprof.outputs.json_text import escaped, joined
+from tfprof.outputs.pieces import bytes_of
 from tfprof.profiles.columns import NO_DEVICE, Ints, starts
 from tfprof.profiles.measures import column
 from tfprof.profiles.runs import runs_of

@@ -18,7 +18,8 @@ from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.outputs.number_text import own_and_total
-from tfprof.outputs.pieces import Item, Piece, constant, each, joined, separated
+from tfprof.outputs.pieces import Coded, Piece
+from tfprof.outputs.row_text import Item, joined, optional, separated
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.measures import column, scalars
 from tfprof.profiles.runs import runs_of
@@ -130,16 +131,16 @@ def _own_of_total(report: Report, own: Ints, total: Ints, unit: str) -> list[Pie
     """`own/total`, or `--/total` where the row does not match."""
     texts, own_at, total_at = own_and_total(own, total, unit)
     if report.matched.all():
-        return [Piece(texts, own_at), constant("/"), Piece(texts, total_at)]
+        return [Coded(texts, own_at), b"/", Coded(texts, total_at)]
     own_at = np.where(report.matched, own_at, len(texts))
     marked = pa.concat_arrays([texts, pa.array(["--"], pa.string())])
-    return [Piece(marked, own_at), constant("/"), Piece(texts, total_at)]
+    return [Coded(marked, own_at), b"/", Coded(texts, total_at)]
 
 
 def _numbers(report: Report, metric: Metric) -> Item:
     at = column(metric.measure or "")
     pieces = _own_of_total(report, report.own[:, at], report.total[:, at], metric.unit)
-    return Item([*pieces, constant(metric.word)])
+    return Item([*pieces, metric.word.encode()])
 
 
 def _unbroken(texts: pa.Array) -> pa.Array:
@@ -147,6 +148,10 @@ def _unbroken(texts: pa.Array) -> pa.Array:
     for character, written in _BREAKS.items():
         texts = pc.replace_substring(texts, character, written)
     return texts
+
+
+def _on_one_line(piece: Piece) -> Piece:
+    return piece if isinstance(piece, bytes) else Coded(_unbroken(piece.words), piece.at)
 
 
 def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
@@ -157,17 +162,17 @@ def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
             items.append(_shapes(report))
         items.append(_numbers(report, metric) if metric.measure else _TEXTS[metric.name](report))
     indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
-    told = [each(report.name), constant(" ("), *separated(items, ", ")]
+    told = [Coded(report.name), b" (", *separated(items, ", ")]
     pieces = [
-        Piece(pa.array(indents, pa.string()), report.tree.depth - 1),
-        *(told if not one_line else (Piece(_unbroken(one.texts), one.at) for one in told)),
-        constant(")\n"),
+        Coded(pa.array(indents, pa.string()), report.tree.depth - 1),
+        *(map(_on_one_line, told) if one_line else told),
+        b")\n",
     ]
     if "tensor_value" in report.options.select:
         from tfprof.outputs.tensor_value import value_texts
 
         ends = value_texts(report)
-        pieces += [] if ends is None else [each(ends)]
+        pieces += [] if ends is None else [Coded(ends)]
     return joined(pieces, len(report))
 
 
@@ -186,7 +191,7 @@ def _shapes(report: Report) -> Item:
     )
     at = np.full(len(report), -1, np.int64)
     at[rows] = np.arange(len(rows))
-    return Item([Piece(texts, at)], known)
+    return Item([optional(texts, at)], known)
 
 
 def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
@@ -200,7 +205,8 @@ def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
 def _devices(report: Report) -> Item:
     if report.kind == "code":
         texts = _member_texts(_member_devices(report), none_if_empty=True)
-        return Item([each(texts)], texts.is_valid().to_numpy(zero_copy_only=False))
+        present = texts.is_valid().to_numpy(zero_copy_only=False)
+        return Item([Coded(texts.fill_null(""))], present)
     runs = runs_of(report.profile, report.quirks)
     count = len(report.profile.nodes)
     start = np.searchsorted(runs.placed_node, np.arange(count + 1))
@@ -209,7 +215,7 @@ def _devices(report: Report) -> Item:
     order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
     texts = _joined_lists(start, runs.placed_device[order], devices)
     placed = (report.node >= 0) & (np.diff(start, append=start[-1])[report.node] > 0)
-    return Item([Piece(texts, np.where(placed, report.node, -1))], placed)
+    return Item([optional(texts, np.where(placed, report.node, -1))], placed)
 
 
 def _member_devices(report: Report) -> list[set[str]]:
@@ -246,18 +252,18 @@ def _member_texts(sets: list[set[str]], *, none_if_empty: bool) -> pa.Array:
 
 def _op_types(report: Report) -> Item:
     if report.kind == "code":
-        return Item([each(_member_texts(_member_types(report), none_if_empty=False))])
+        return Item([Coded(_member_texts(_member_types(report), none_if_empty=False))])
     start, position, names = type_lists(report.profile, report.quirks)
     virtual = [SCOPE_TYPE if report.kind == "scope" else GRAPH_ROOT_TYPE]
     texts = pa.concat_arrays(
         [_joined_lists(start, position, names), pa.array(virtual, pa.string())]
     )
-    return Item([Piece(texts, np.where(report.node < 0, len(texts) - 1, report.node))])
+    return Item([Coded(texts, np.where(report.node < 0, len(texts) - 1, report.node))])
 
 
 def _occurrence(report: Report) -> Item:
     if report.kind == "code":
-        return Item([constant("occurrence N/A in code view")])
+        return Item([b"occurrence N/A in code view"])
     runs, defined = column("run_count"), column("definition_count")
     own_defined = report.own[:, defined]
     if report.quirks.scopes_are_definitions:
@@ -265,7 +271,7 @@ def _occurrence(report: Report) -> Item:
     return Item(
         [
             *_own_of_total(report, report.own[:, runs], report.total[:, runs], "number"),
-            constant("|"),
+            b"|",
             *_own_of_total(report, own_defined, report.total[:, defined], "number"),
         ]
     )
@@ -273,8 +279,8 @@ def _occurrence(report: Report) -> Item:
 
 def _input_shapes(report: Report) -> Item:
     if report.kind == "code":
-        return Item([constant("input_shapes N/A in code view")])
-    return Item([Piece(node_inputs(report, "|"), report.node)])
+        return Item([b"input_shapes N/A in code view"])
+    return Item([optional(node_inputs(report, "|"), report.node)])
 
 
 _TEXTS: dict[str, Callable[[Any], Item]] = {

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
-
-import pyarrow as pa
 
 from tfprof.errors import OptionError
 from tfprof.outputs import graph_events, tree_timeline
 from tfprof.outputs.files import replaced
 from tfprof.outputs.flows import FLOWS
-from tfprof.outputs.json_text import bytes_of
 from tfprof.outputs.refusals import refused
 
 if TYPE_CHECKING:
@@ -55,6 +52,7 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
 
 def _write_plain(report: Report, step: int, path: str) -> None:
     """The original's file and what it prints."""
+    texts: Iterable[memoryview | bytes]
     if report.kind != "graph":
         texts = tree_timeline.plain_events(report)
     elif step < 0:
@@ -63,11 +61,11 @@ def _write_plain(report: Report, step: int, path: str) -> None:
     else:
         texts, lines = graph_events.plain_events(report.of_step(step))
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    parts = _encoded(b'{"traceEvents":[', texts, b"]}\n", between=b",")
-    if sum(map(len, parts)) > _LARGE:
-        sys.stderr.write(_TOO_LARGE)
+    parts = _file(b'{"traceEvents":[', texts, b"]}\n", between=b",")
     with replaced(path) as stream:
-        stream.writelines(parts)
+        size = sum(map(stream.write, parts))
+    if size > _LARGE:
+        sys.stderr.write(_TOO_LARGE)
     sys.stdout.write(
         f"{_STARS}Timeline file is written to {path}.\n"
         f"Open a Chrome browser, enter URL chrome://tracing and load the timeline file.{_STARS}"
@@ -80,21 +78,25 @@ def _write(report: Report, step: int, path: str, flows: str) -> None:
     else:
         texts, count = tree_timeline.events(report)
     head = b'{"displayTimeUnit":"ms","traceEvents":[\n'
-    parts = _encoded(head, texts, b"\n]}\n", between=b",\n")
+    parts: Iterable[memoryview | bytes] = _file(head, texts, b"\n]}\n", between=b",\n")
     if path.endswith((".gz", f".gz_{step}")):
         parts = [gzip.compress(b"".join(parts), 6, mtime=0)]
     with replaced(path) as stream:
-        stream.writelines(parts)
+        size = sum(map(stream.write, parts))
     sys.stdout.write(
-        f"{path}: {count:,} events, {sum(map(len, parts)) / 1e6:.1f} MB. "
+        f"{path}: {count:,} events, {size / 1e6:.1f} MB. "
         "Open it in ui.perfetto.dev or chrome://tracing.\n"
     )
 
 
-def _encoded(
-    before: bytes, texts: list[pa.Array], after: bytes, *, between: bytes
-) -> list[memoryview | bytes]:
-    """The parts of a file of events; what stands after the last one is left out."""
-    parts = [bytes_of(text) for text in texts if len(text)]
-    parts[-1:] = [part[: -len(between)] for part in parts[-1:]]
-    return [before, *parts, after]
+def _file(
+    before: bytes, texts: Iterable[memoryview | bytes], after: bytes, *, between: bytes
+) -> Iterator[memoryview | bytes]:
+    """The parts of a file of events; what stands before the first one is left out."""
+    yield before
+    left_out = len(between)
+    for text in texts:
+        if len(text):
+            yield text[left_out:]
+            left_out = 0
+    yield after

@@ -1,4 +1,4 @@
-"""What a viewer shows about a region of a timeline: a JSON object for each row of a report."""
+"""What a viewer shows about a region of a timeline: a JSON object for each row, in pieces."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tfprof.metrics import METRICS
 from tfprof.outputs.input_shapes import input_shapes
-from tfprof.outputs.json_text import escaped, joined
+from tfprof.outputs.json_text import Part, digits, escaped
+from tfprof.outputs.pieces import Coded, lengths_of
 from tfprof.outputs.sources import source_lines
+from tfprof.profiles.columns import Ints
 from tfprof.profiles.measures import column
 
 if TYPE_CHECKING:
@@ -22,36 +23,37 @@ __all__ = ["row_args"]
 _NUMBERS = ("micros", "bytes", "float_ops", "params")
 
 
-def row_args(report: Report) -> pa.Array:
+def row_args(report: Report) -> list[Part]:
     """Op type, own numbers, input shapes and source line of each row, as far as they are known."""
-    count = len(report)
-    pieces = [joined(count, '{"name":"', escaped(report.name), '"')]
+    every = np.arange(len(report))
+    parts: list[Part] = ['{"name":"', Coded(escaped(report.name)), '"']
     if report.kind in ("scope", "graph"):
-        pieces += [
-            _piece("op", _of_nodes(report, report.profile.nodes.op)),
-            _piece("input_shapes", input_shapes(report)),
-            _piece("source", _of_nodes(report, source_lines(report.profile, report.quirks))),
-        ]
+        profile, quirks = report.profile, report.quirks
+        parts += _text("op", profile.nodes.op, report.node)
+        parts += _text("input_shapes", input_shapes(report), every)
+        parts += _text("source", source_lines(profile, quirks), report.node)
     else:
-        pieces.append(_piece("source", _frame_lines(report)))
+        parts += _text("source", _frame_lines(report), every)
     for name in _NUMBERS:
-        values = report.own[:, column(METRICS[name].measure or "")]
-        text = joined(count, f',"{name}":', values)
-        pieces.append(pc.if_else(pa.array((values != 0).astype(bool)), text, ""))
-    return joined(count, *pieces, "}")
+        parts += _number(name, report.own[:, column(METRICS[name].measure or "")])
+    return [*parts, "}"]
 
 
-def _piece(key: str, texts: pa.Array) -> pa.Array:
-    """`,"key":"text"` for each row, nothing where the text is null or empty."""
-    known = pc.fill_null(pc.not_equal(texts, ""), False)
-    inner = escaped(texts.fill_null(""))
-    return pc.if_else(known, joined(len(texts), f',"{key}":"', inner, '"'), "")
+def _text(key: str, texts: pa.Array, at: Ints) -> list[Part]:
+    """`,"key":"text"` for each row, nothing where there is no text (-1), or a null or empty one."""
+    words = pa.concat_arrays([escaped(texts.fill_null("")), pa.array([""])])
+    text = Coded(words, np.where(at < 0, len(words) - 1, at))
+    missing = (np.asarray(lengths_of(text)) == 0).astype(np.int64)
+    before, after = (Coded(pa.array([word, ""]), missing) for word in (f',"{key}":"', '"'))
+    return [before, text, after]
 
 
-def _of_nodes(report: Report, texts: pa.Array) -> pa.Array:
-    """What nodes have, for the rows that are nodes."""
-    rows = pa.array(np.where(report.node < 0, len(texts), report.node))
-    return pa.concat_arrays([texts, pa.nulls(1, pa.string())]).take(rows)
+def _number(key: str, values: Ints) -> list[Part]:
+    """`,"key":number` for each row, nothing where it is 0."""
+    zero = (values == 0).astype(bool)
+    words = pa.concat_arrays([digits(values), pa.array([""])])
+    text = Coded(words, np.where(zero, len(values), np.arange(len(values))))
+    return [Coded(pa.array([f',"{key}":', ""]), zero.astype(np.int64)), text]
 
 
 def _frame_lines(report: Report) -> pa.Array:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.json_text import escaped, joined
+from tfprof.outputs.json_text import escaped, of_rows, texts
+from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.measures import column
@@ -57,39 +60,39 @@ def _micros(report: Report) -> Ints:
     return report.total[:, column("exec_micros")].astype(np.int64)
 
 
-def plain_events(report: Report) -> list[pa.Array]:
+def plain_events(report: Report) -> Iterable[memoryview]:
     """The events as the original writes them: a process for each depth."""
     rows, start, width = laid_out(report.tree, _micros(report))
     depth = report.tree.depth[rows] - 1
-    before = np.full(len(rows), "", object)
     depths, first = np.unique(depth, return_index=True)
-    for level, row in zip(depths.tolist(), first.tolist(), strict=True):
-        before[row] = (
-            f'{{"args":{{"name":"Scope:{level}"}},"name":"process_name","ph":"M","pid":{level}}},'
-        )
-    name = escaped(report.name).take(pa.array(rows))
-    regions = joined(
+    heads = [
+        f',{{"args":{{"name":"Scope:{level}"}},"name":"process_name","ph":"M","pid":{level}}}'
+        for level in depths.tolist()
+    ]
+    before = np.zeros(len(rows), np.int64)
+    before[first] = np.arange(1, len(heads) + 1)
+    name = Coded(escaped(report.name), rows)
+    return texts(
         len(rows),
-        *(pa.array(before, pa.string()), '{"args":{"name":"', name, '","op":"', name),
+        *(Coded(pa.array(["", *heads]), before), ',{"args":{"name":"', name, '","op":"', name),
         *('"},"cat":"Op","dur":', width, ',"name":"', name, '","ph":"X","pid":', depth),
-        *(',"tid":0,"ts":', start, "},"),
+        *(',"tid":0,"ts":', start, "}"),
     )
-    return [regions]
 
 
-def events(report: Report) -> tuple[list[pa.Array], int]:
+def events(report: Report) -> tuple[Iterable[memoryview | bytes], int]:
     """The events as viewers nest them, one thread for all depths, and how many there are."""
     rows, start, width = laid_out(report.tree, _micros(report))
     step = f"step {report.options.step}" if report.options.step >= 0 else "average of all steps"
     names = ((0, "process_name", f"{report.kind} view"), (_TID, "thread_name", step))
     heads = [
-        f'{{"args":{{"name":"{name}"}},"name":"{what}","ph":"M","pid":1,"tid":{tid}}},\n'
+        f',\n{{"args":{{"name":"{name}"}},"name":"{what}","ph":"M","pid":1,"tid":{tid}}}'
         for tid, what, name in names
     ]
-    regions = joined(
+    regions = texts(
         len(rows),
-        *('{"args":', row_args(report).take(pa.array(rows)), ',"cat":"Op","dur":', width),
-        *(',"name":"', escaped(report.name).take(pa.array(rows)), '","ph":"X","pid":1,"tid":'),
-        *(str(_TID), ',"ts":', start, "},\n"),
+        *(',\n{"args":', *of_rows(row_args(report), rows), ',"cat":"Op","dur":', width),
+        *(',"name":"', Coded(escaped(report.name), rows), '","ph":"X","pid":1,"tid":'),
+        *(str(_TID), ',"ts":', start, "}"),
     )
-    return [pa.array(heads, pa.string()), regions], len(rows)
+    return itertools.chain(["".join(heads).encode()], regions), len(rows)

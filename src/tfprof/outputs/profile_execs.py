@@ -1,0 +1,110 @@
+"""The runs of a profile as they are saved: for each node an entry per step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.outputs.wire_columns import Fields, fields, listed, nested, numbers, strings, varints
+from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.runs import MEMORY_FIELDS, Runs
+from tfprof.protos import columns_pb2
+
+__all__ = ["exec_entries"]
+
+_EXEC = columns_pb2.Exec.DESCRIPTOR.fields_by_name
+_MEMORY = columns_pb2.Memory.DESCRIPTOR.fields_by_name
+_KEY, _VALUE = 1, 2  # of the entries of any map
+
+
+def exec_entries(profile: Profile, runs: Runs, number: int) -> Fields:
+    """For each node its steps with intervals, devices, schedulings and allocations."""
+    steps = max(len(profile.steps), 1)
+    spans = len(runs.span_node)
+    key = runs.span_node * steps + runs.span_step
+
+    def span_of(node: Ints, step: Ints) -> Ints:
+        return np.searchsorted(key, node.astype(np.int64) * steps + step)
+
+    span = span_of(runs.time_node, runs.time_step)
+    seen = span_of(runs.seen_node, runs.seen_step)
+    value = numbers({1: runs.span_runs, 2: runs.span_start, 3: runs.span_end})
+    value += _times(profile, runs, span, runs.time_accelerator, "accelerator_execs", spans)
+    value += _times(profile, runs, span, ~runs.time_accelerator, "cpu_execs", spans)
+    value += _devices(profile, seen, runs.seen_device, spans)
+    value += _schedulings(runs, span_of(runs.memory_node, runs.memory_step), spans)
+    value += _allocations(runs, span_of(runs.allocation_node, runs.allocation_step), spans)
+    step_ids = np.array([*profile.steps, 0], np.int64)[runs.span_step]
+    entry = numbers({_KEY: step_ids}) + nested(_VALUE, value)
+    return listed(number, entry, _bounds(runs.span_node, len(profile.nodes)))
+
+
+def _bounds(owner: Ints, count: int) -> Ints:
+    """Where the elements of each owner start, for sorted owners."""
+    return np.searchsorted(owner, np.arange(count + 1))
+
+
+def _device_ranks(profile: Profile) -> Ints:
+    order = sorted(range(len(profile.devices)), key=profile.devices.__getitem__)
+    rank = np.zeros(len(order) + 1, np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def _devices(profile: Profile, span: Ints, device: Ints, spans: int) -> Fields:
+    """The devices of each span, by name."""
+    rank = _device_ranks(profile)
+    size = max(len(profile.devices), 1)
+    keys = _distinct(span * size + rank[device], spans * size)
+    names = pa.array(sorted(profile.devices), pa.string())
+    named = fields(names, keys % size)
+    return listed(_EXEC["devices"].number, named, _bounds(keys // size, spans))
+
+
+def _distinct(keys: Ints, space: int) -> Ints:
+    """Sorted distinct keys; marked rather than sorted if there are not many more possible ones."""
+    if space > 16 * len(keys) + 1_000_000:
+        return np.unique(keys)
+    used = np.zeros(space, bool)
+    used[keys] = True
+    return np.flatnonzero(used)
+
+
+def _times(profile: Profile, runs: Runs, span: Ints, kind: Bools, field: str, spans: int) -> Fields:
+    """For each span the intervals by device, in the order of the records."""
+    rows = np.flatnonzero(kind)
+    size = max(len(profile.devices), 1)
+    key = span[rows] * size + _device_ranks(profile)[runs.time_device[rows]]
+    order = np.argsort(key, kind="stable")
+    rows, key = rows[order], key[order]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    pair = varints(runs.time_start[rows]) + varints(runs.time_duration[rows])
+    times = listed(1, nested(1, pair), np.append(first, len(rows)))
+    devices = pa.array(profile.devices, pa.string())
+    entry = strings(_KEY, devices, runs.time_device[rows[first]]) + nested(_VALUE, times)
+    return listed(_EXEC[field].number, entry, _bounds(key[first] // size, spans))
+
+
+def _schedulings(runs: Runs, span: Ints, spans: int) -> Fields:
+    """For each span its rows of memory with their outputs; of a repeated slot the last stays."""
+    key = runs.output_memory * (1 << 32) + runs.output_slot.astype(np.int64) % (1 << 32)
+    at = np.arange(len(key))
+    if (np.diff(key) <= 0).any():
+        at = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
+    slot = numbers({1: runs.output_size[at], 2: runs.output_pointer[at].astype(np.uint64)})
+    entry = numbers({_KEY: runs.output_slot[at]}) + nested(_VALUE, slot)
+    bounds = _bounds(runs.output_memory[at], len(runs.memory))
+    outputs = listed(_MEMORY["output_memory"].number, entry, bounds)
+    by_span = np.argsort(span, kind="stable")
+    memory = runs.memory[by_span]
+    columns = {_MEMORY[name].number: memory[:, at] for at, name in enumerate(MEMORY_FIELDS)}
+    found = numbers(columns) + outputs.of(by_span)
+    return listed(_EXEC["memory_execs"].number, found, _bounds(span[by_span], spans))
+
+
+def _allocations(runs: Runs, span: Ints, spans: int) -> Fields:
+    """For each span what was taken and given back, in the order of the records."""
+    order = np.argsort(span, kind="stable")
+    found = numbers({1: runs.allocation_micros[order], 2: runs.allocation_bytes[order]})
+    return listed(_EXEC["allocations"].number, found, _bounds(span[order], spans))

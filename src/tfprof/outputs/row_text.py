@@ -1,0 +1,70 @@
+"""Rows of text from items: which pieces a row has, and what stands between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.outputs.pieces import Coded, Piece, taken
+from tfprof.profiles.columns import Bools, Ints
+
+__all__ = ["Item", "joined", "optional", "separated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Pieces that belong together, and which rows have them; by default all."""
+
+    pieces: list[Piece]
+    present: Bools | None = None
+
+
+def optional(words: pa.Array, at: Ints) -> Coded:
+    """A column in which each row has the word at `at`; -1 is none."""
+    none = pa.array([b""], pa.binary()).cast(words.type)
+    return Coded(pa.concat_arrays([words, none]), np.where(at < 0, len(words), at))
+
+
+def separated(items: Iterable[Item], separator: str) -> list[Piece]:
+    """The pieces of items with a separator between those that a row has."""
+    between = separator.encode()
+    pieces: list[Piece] = []
+    some: Bools | None = np.zeros(1, bool)  # which rows have an item already; None is all
+    for item in items:
+        masks = [mask for mask in (some, item.present) if mask is not None]
+        if not masks:
+            pieces.append(between)
+        elif pieces:
+            needed = np.logical_and.reduce(masks)
+            pieces.append(optional(pa.array([between], pa.binary()), np.where(needed, 0, -1)))
+        pieces += item.pieces
+        some = None if some is None or item.present is None else some | item.present
+    return pieces
+
+
+def joined(pieces: Iterable[Piece], count: int) -> Iterator[memoryview]:
+    """The bytes of so many rows, some rows at a time."""
+    return taken(count, _fewer(pieces, count))
+
+
+def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
+    """The same rows from fewer pieces: what all rows share is added to few words before it."""
+    found: list[Piece] = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        if isinstance(piece, bytes) and isinstance(last, bytes):
+            found[-1] = last + piece
+        elif isinstance(piece, bytes) and isinstance(last, Coded) and _is_small(last, count):
+            words = last.words.cast(pa.binary())
+            found[-1] = Coded(pc.binary_join_element_wise(words, piece, b""), last.at)
+        else:
+            found.append(piece)
+    return found
+
+
+def _is_small(column: Coded, count: int) -> bool:
+    return column.at is not None and len(column.words) * 4 < count
