@@ -22,7 +22,8 @@ from tfprof.loaders.saved_model import is_saved_model
 from tfprof.loaders.sources import Source, read_message
 from tfprof.memory import memory_kept
 from tfprof.op_log import ModelLog, merged
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.protos import log_pb2
 from tfprof.quirks import Quirks
 from tfprof.run_shapes import with_run_shapes

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from tfprof.costs.original import ORIGINAL_RULES, REPAIRED_RULES, Shape, Unknown, count
 from tfprof.profiles.columns import SHAPE, SHAPES, Entries, Ints, Nodes, starts, strings
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.protos.graph_pb2 import AttrValue
 from tfprof.quirks import Quirks
 from tfprof.run_shapes import with_run_shapes

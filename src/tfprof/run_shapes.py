@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from tfprof.costs.original import Shape
 from tfprof.limits import MOST_GAPS
 from tfprof.profiles.columns import SHAPES, Bools, Ints, Records, starts
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.protos.graph_pb2 import TensorShapeProto
 from tfprof.quirks import Quirks
 from tfprof.seen.names import written_names

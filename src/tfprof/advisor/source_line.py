@@ -6,7 +6,8 @@ import re
 from functools import partial
 
 from tfprof.profiles.columns import Stacks, strings
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 
 __all__ = ["source_line"]
 

@@ -27,7 +27,8 @@ from tfprof.profiles.columns import (
     starts,
     strings,
 )
-from tfprof.profiles.profile import Profile, first_occurrences
+from tfprof.profiles.new_rows import first_occurrences
+from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS
 from tfprof.protos import columns_pb2, log_pb2
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.profiles.columns import SHAPE, Ints, starts
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.quirks import Quirks
 
 __all__ = ["InputShapes", "input_shapes_of"]

@@ -16,8 +16,6 @@ from tfprof.options import Options
 from tfprof.profiles.columns import (
     ATTRS,
     NO_DEVICE,
-    SHAPE,
-    SHAPES,
     Bools,
     Calls,
     Edges,
@@ -29,26 +27,32 @@ from tfprof.profiles.columns import (
     Stacks,
     containing,
     strings,
-    until,
 )
-from tfprof.protos import graph_pb2
+from tfprof.profiles.new_rows import (
+    COPY,
+    checkpoint_nodes,
+    first_labels,
+    first_occurrences,
+    ids_of,
+    merged_words,
+    nodes_of,
+    run_time_nodes,
+    unplaced_entries,
+)
 from tfprof.quirks import REPAIRED, Quirks, quirks_for
 
 if TYPE_CHECKING:
-    from tfprof.loaders.checkpoint import Checkpoint, TensorInfo
+    from tfprof.loaders.checkpoint import Checkpoint
     from tfprof.loaders.graph_def import GraphColumns
     from tfprof.loaders.op_log import LogColumns
     from tfprof.loaders.run_metadata import RunColumns
     from tfprof.report import Report
 
-__all__ = ["Profile", "first_occurrences", "ids_of"]
+__all__ = ["Profile"]
 
 T = TypeVar("T")
 
-_COPY = "MEMCPY"
-_NEVER_NODES = ("RecvTensor", "_SOURCE")
 _CHECKPOINT_TYPE = "_checkpoint_variables"
-_CHECKPOINT_OP = "VariableV2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,9 +148,9 @@ class Profile:
         """Add the records of a run to a step; nodes that only the run knows are added too."""
         if step < 0 and not quirks.negative_steps:
             raise OptionError(f"step {step}: steps are numbered from 0")
-        node, unknown = _nodes_of(run.name, self.nodes.name)
-        nodes = self.nodes.followed_by(_run_time_nodes(unknown)) if len(unknown) else self.nodes
-        devices, device_codes = _merged(self.devices, run.devices)
+        node, unknown = nodes_of(run.name, self.nodes.name)
+        nodes = self.nodes.followed_by(run_time_nodes(unknown)) if len(unknown) else self.nodes
+        devices, device_codes = merged_words(self.devices, run.devices)
         run, node = run.where(node >= 0), node[node >= 0]
         records = Records(
             step=step,
@@ -154,7 +158,7 @@ class Profile:
             device=device_codes[run.device],
             start=run.start,
             duration=run.duration,
-            copy=containing(run.name, _COPY),
+            copy=containing(run.name, COPY),
             total=run.total,
             peak=run.peak,
             live=run.live,
@@ -176,7 +180,7 @@ class Profile:
             names=pa.DictionaryArray.from_arrays(
                 np.arange(len(run.name), dtype=np.int32), run.name
             ),
-            **_labels(node, run.label),
+            **first_labels(node, run.label),
         )
         gpus = [device for device in run.devices if "gpu" in device]
         missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
@@ -202,7 +206,7 @@ class Profile:
         before = sum(len(stacks) for stacks in self.stacks)
         stack[ids[traced]] = log.stack[traced] + before
         owner = ids[log.type_entry]
-        unplaced = _unplaced(log, ~known, before) if self.libraries else Entries.empty()
+        unplaced = unplaced_entries(log, ~known, before) if self.libraries else Entries.empty()
         has_stacks = bool(len(traced)) or bool((unplaced.stack >= 0).any())
         return self.changed(
             nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
@@ -251,7 +255,7 @@ class Profile:
             named = {name: checkpoint.tensors[key] for key, name in checkpoint.names.items()}
             new = ids_of(strings(named), self.nodes.name) < 0
             wanted = [item for item, is_new in zip(named.items(), new, strict=True) if is_new]
-            grown = self.changed(nodes=self.nodes.followed_by(_checkpoint_nodes(dict(wanted))))
+            grown = self.changed(nodes=self.nodes.followed_by(checkpoint_nodes(dict(wanted))))
         grown = grown.changed(checkpoint=checkpoint)
         return grown.with_type(_CHECKPOINT_TYPE, strings(grown.checkpoint_keys))
 
@@ -307,105 +311,3 @@ class Profile:
         from tfprof.outputs.profile_proto import serialized
 
         return serialized(self, quirks_for(compat))
-
-
-def ids_of(names: pa.Array, known: pa.Array) -> Ints:
-    """The position of each name among known ones, -1 where it is none of them."""
-    found = pc.index_in(names, value_set=known)
-    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-
-
-def first_occurrences(names: pa.Array) -> Any:
-    """Which rows have a name that no earlier row has."""
-    return ids_of(names, names) == np.arange(len(names))
-
-
-def _nodes_of(names: pa.Array, known: pa.Array) -> tuple[Ints, pa.Array]:
-    """The node id of each record's name up to its first colon, and the names of new nodes.
-
-    New nodes are numbered after the known ones; -1 is no node.
-    """
-    names = until(names, ":")
-    node = ids_of(names, known)
-    rows = np.flatnonzero(node < 0)
-    if not len(rows):
-        return node, strings()
-    others = names.take(pa.array(rows)).dictionary_encode()
-    distinct = others.dictionary
-    skipped = pc.or_(
-        pc.match_substring(distinct, _COPY), pc.is_in(distinct, value_set=strings(_NEVER_NODES))
-    )
-    new = ~_flags(skipped)
-    ids = np.where(new, len(known) + np.cumsum(new) - 1, -1)
-    node[rows] = ids[others.indices.to_numpy()]
-    return node, distinct.filter(pa.array(new))
-
-
-def _flags(column: pa.Array) -> Any:
-    return column.to_numpy(zero_copy_only=False).astype(bool)
-
-
-def _labels(node: Ints, labels: pa.Array) -> dict[str, Any]:
-    """The first label of each node that has one."""
-    told = np.flatnonzero(_flags(pc.not_equal(labels, "")))[::-1]
-    row = np.full(int(node.max(initial=-1)) + 1, -1)
-    row[node[told]] = told
-    first = row[row >= 0]
-    return {"label_node": node[first].astype(np.int32), "label_text": labels.take(pa.array(first))}
-
-
-def _unplaced(log: LogColumns, unknown: Bools, stacks_before: int) -> Entries:
-    """The entries of a log whose names no node has."""
-    rows = np.flatnonzero(unknown)
-    entry = np.cumsum(unknown) - 1
-    typed = unknown[log.type_entry]
-    return Entries(
-        log.name.take(pa.array(rows)),
-        log.float_ops[rows],
-        np.where(log.stack[rows] >= 0, log.stack[rows] + stacks_before, -1),
-        entry[log.type_entry[typed]],
-        log.type.filter(pa.array(typed)),
-    )
-
-
-def _merged(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Ints]:
-    """Known words and new ones after them, and where each of the latter stands."""
-    table = {word: position for position, word in enumerate(known)}
-    codes = [table.setdefault(word, len(table)) for word in more]
-    return tuple(table), np.array(codes, np.int32)
-
-
-def _run_time_nodes(names: pa.Array) -> Nodes:
-    """Nodes that no graph has: their op type is their name."""
-    count = len(names)
-    return Nodes(
-        names,
-        names,
-        np.zeros(count, bool),
-        pa.array([[]] * count, ATTRS),
-        pa.array([[]] * count, SHAPE),
-        pa.array([[]] * count, SHAPES),
-        np.zeros(count, np.int64),
-        np.full(count, -1, np.int64),
-        np.full(count, NO_DEVICE, np.int32),
-    )
-
-
-def _checkpoint_nodes(tensors: Mapping[str, TensorInfo]) -> Nodes:
-    """A variable per tensor, with its shape as the attribute that parameters are counted from."""
-    count = len(tensors)
-    shapes = [list(tensor.shape) for tensor in tensors.values()]
-    return replace(
-        _run_time_nodes(strings(tensors)),
-        op=strings([_CHECKPOINT_OP] * count),
-        in_graph=np.ones(count, bool),
-        attrs=pa.array([[{"key": "shape", "value": _shape_attr(s)}] for s in shapes], ATTRS),
-        shape=pa.array([shape or [1] for shape in shapes], SHAPE),
-    )
-
-
-def _shape_attr(sizes: list[int]) -> bytes:
-    dims = [graph_pb2.TensorShapeProto.Dim(size=size) for size in sizes]
-    shape = graph_pb2.TensorShapeProto(dim=dims)
-    data: bytes = graph_pb2.AttrValue(shape=shape).SerializeToString()
-    return data

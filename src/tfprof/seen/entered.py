@@ -19,7 +19,8 @@ from tfprof.profiles.columns import (
     Nodes,
     strings,
 )
-from tfprof.profiles.profile import Profile, first_occurrences, ids_of
+from tfprof.profiles.new_rows import first_occurrences, ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.seen.bodies import Bodies, Links, bodies_of
 from tfprof.seen.renumbered import renumbered
 from tfprof.seen.rows import nodes_of_rows

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from tfprof.costs.calls import is_call
 from tfprof.profiles.columns import Bools, Calls, Ints, Records, strings
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.protos.graph_pb2 import NodeDef
 from tfprof.seen.names import Bond, traced
 from tfprof.seen.renumbered import renumbered

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.profiles.columns import Ints, Stacks, between, offsets, strings
-from tfprof.profiles.profile import Profile, ids_of
+from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree, order_within
