@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
@@ -22,10 +24,10 @@ def exec_entries(profile: Profile, runs: Runs, number: int) -> Fields:
     """For each node its steps with intervals, devices, schedulings and allocations."""
     steps = max(len(profile.steps), 1)
     spans = len(runs.span_node)
-    key = runs.span_node * steps + runs.span_step
+    place_of = _lookup(runs.span_node * steps + runs.span_step, len(profile.nodes) * steps)
 
     def span_of(node: Ints, step: Ints) -> Ints:
-        return np.searchsorted(key, node.astype(np.int64) * steps + step)
+        return place_of(node.astype(np.int64) * steps + step)
 
     span = span_of(runs.time_node, runs.time_step)
     seen = span_of(runs.seen_node, runs.seen_step)
@@ -38,6 +40,20 @@ def exec_entries(profile: Profile, runs: Runs, number: int) -> Fields:
     step_ids = np.array([*profile.steps, 0], np.int64)[runs.span_step]
     entry = numbers({_KEY: step_ids}) + nested(_VALUE, value)
     return listed(number, entry, _bounds(runs.span_node, len(profile.nodes)))
+
+
+def _lookup(keys: Ints, space: int) -> Callable[[Ints], Ints]:
+    """Finds where a key stands among sorted ones, in a table unless it would be mostly empty."""
+    if _sparse(keys, space):
+        return lambda wanted: np.searchsorted(keys, wanted)
+    before = np.zeros(space + 1, np.int64)
+    before[keys + 1] = 1
+    np.cumsum(before, out=before)
+    return lambda wanted: before[wanted]
+
+
+def _sparse(keys: Ints, space: int) -> bool:
+    return space > 16 * len(keys) + 1_000_000
 
 
 def _bounds(owner: Ints, count: int) -> Ints:
@@ -64,7 +80,7 @@ def _devices(profile: Profile, span: Ints, device: Ints, spans: int) -> Fields:
 
 def _distinct(keys: Ints, space: int) -> Ints:
     """Sorted distinct keys; marked rather than sorted if there are not many more possible ones."""
-    if space > 16 * len(keys) + 1_000_000:
+    if _sparse(keys, space):
         return np.unique(keys)
     used = np.zeros(space, bool)
     used[keys] = True
