@@ -1,7 +1,9 @@
-"""Hypothesis draws the same examples in every run, so that a failure is one of the change at hand.
+"""What all tests share: the examples that Hypothesis draws, and how TensorFlow behaves.
 
-`HYPOTHESIS_PROFILE=explore` draws new ones. With `TFPROF_LOWEST`, which `make test-lowest` sets, a
-test that needs a package which is only there for tests is skipped.
+The examples are the same in every run, so that a failure is one of the change at hand;
+`HYPOTHESIS_PROFILE=explore` draws new ones. TensorFlow reads its settings when it is imported: it
+says nothing, and runs its own kernels. With `TFPROF_LOWEST`, which `make test-lowest` sets, a test
+that needs a package which is only there for tests is skipped.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from hypothesis import settings
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 LOWEST = bool(os.environ.get("TFPROF_LOWEST"))
 # These run TensorFlow in a process of its own.
