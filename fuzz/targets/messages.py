@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from functools import cache, partial
+from pathlib import Path
 
 import tfprof
 from fuzz import seeds
@@ -50,6 +52,13 @@ def _cost(kind: type[MetaGraphDef | SavedModel], data: bytes) -> None:
     cost(message)
 
 
+def _cost_of_text(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.pbtxt"
+        path.write_bytes(data)
+        cost(path)
+
+
 TARGETS = [
     Target("graph", partial(_load, "graph"), seeds.graphs, "fields"),
     Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, "words"),
@@ -58,6 +67,7 @@ TARGETS = [
     Target("profile", partial(_load, "profile"), seeds.profiles, "fields"),
     Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, "fields"),
     Target("cost_of_graph", cost, seeds.graphs, "fields"),
+    Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, "words"),
     Target("cost_of_meta_graph", partial(_cost, MetaGraphDef), seeds.meta_graphs, "fields"),
     Target("saved_model", partial(_cost, SavedModel), seeds.saved_models, "fields"),
 ]

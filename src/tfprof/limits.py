@@ -9,6 +9,7 @@ from tfprof.errors import OutputError
 
 __all__ = [
     "LARGEST_ANSWER",
+    "LARGEST_STREAM",
     "MOST_GAPS",
     "MOST_PARTS",
     "check_answer",
@@ -18,6 +19,9 @@ __all__ = [
 
 LARGEST_ANSWER = 1 << 29
 """The most bytes of an answer."""
+
+LARGEST_STREAM = 1 << 31
+"""The most bytes that are read from a pipe; protobuf has no larger messages."""
 
 MOST_GAPS = 1_000_000
 """The most outputs without a shape that are assumed because a later one has a number."""

@@ -131,9 +131,13 @@ OPTIONS: dict[str, Option] = {
 }
 
 
+_LONGEST = 100
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` when something known is close to a word, else nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1)
+    # Nothing is close to a word far longer than all, and to find out would take long.
+    close = difflib.get_close_matches(word[:_LONGEST], list(known), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 

@@ -189,7 +189,7 @@ def test_symbols_that_must_be_equal() -> None:
     ("source", "text"),
     [
         (3, "a int has no cost"),
-        ("/nowhere", "No such file"),
+        ("/nowhere", "no such file"),
         (b"\xff\xff", "is not a GraphDef"),
         (SavedModel(), "holds no graph"),
         (NodeDef(), "a NodeDef message has no cost"),

@@ -17,9 +17,11 @@ import pytest
 import tfprof
 from tests.robustness.memory import measured
 from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
+from tfprof import demo
 from tfprof.limits import LARGEST_ANSWER, check_answer, largest_table
 from tfprof.loaders import parquet_file
 from tfprof.loaders.parquet_file import read_parquet
+from tfprof.loaders.parquet_footer import TEXT, read_footer
 from tfprof.loaders.tables import read_tables
 from tfprof.protos import log_pb2
 
@@ -194,3 +196,34 @@ def test_texts_are_counted_only_where_there_is_doubt(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_file, "_text_bytes", unexpected)
     loaded(("a", "A")).save_tables(tmp_path)
     assert len(read_tables(tmp_path).nodes) == 1
+
+
+def test_footers_say_what_arrow_says(tmp_path):
+    """The reader of footers against Arrow's, for every table there is."""
+    tfprof.load(**demo.paths()).save_tables(tmp_path)
+    for path in tmp_path.iterdir():
+        metadata = pyarrow.parquet.read_metadata(path)
+        columns = [
+            metadata.row_group(group).column(at)
+            for group in range(metadata.num_row_groups)
+            for at in range(metadata.num_columns)
+        ]
+        found = read_footer(path)
+        assert [(chunk.path, chunk.values, chunk.unpacked) for chunk in found] == [
+            (column.path_in_schema, column.num_values, column.total_uncompressed_size)
+            for column in columns
+        ]
+        texts = [column.physical_type == "BYTE_ARRAY" for column in columns]
+        assert [chunk.type == TEXT for chunk in found] == texts
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [b"", b"\x19" * 5000, b"\x1c" * 5000, b"\x19\xfc\xff\xff\xff\xff\x0f", b"\x1f\0", b"\xff" * 50],
+)
+def test_footers_that_are_broken(footer, tmp_path):
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with measured() as peak, pytest.raises(ValueError, match="footer"):
+        read_footer(path)
+    assert peak.size < 50_000_000

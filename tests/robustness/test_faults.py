@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,7 +17,10 @@ import pytest
 
 import tfprof
 from tests.robustness.models import CPU, command, graph_of, loaded, log_of, run_of
+from tfprof import demo
+from tfprof.loaders.tables import read_tables
 from tfprof.outputs import OUTPUTS
+from tfprof.views import VIEWS
 
 SOURCE = Path(tfprof.__file__).parents[1]
 COMMAND = [sys.executable, "-m", "tfprof"]
@@ -210,3 +214,63 @@ def test_forks_share_a_profile(profile):
     assert os.read(reader, 100) == b"node name"
     os.close(reader)
     os.close(writer)
+
+
+DEMO = {name: path for name, path in demo.paths().items() if name != "checkpoint"}
+
+
+def test_threads_load_at_the_same_time():
+    """Each its own profile of the same files, and all views of it."""
+    expected = [tfprof.load(**DEMO).report(view).text() for view in VIEWS]
+
+    def work(_number):
+        profile = tfprof.load(**DEMO)
+        return [profile.report(view).text() for view in VIEWS]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(8))) == [expected] * 8
+
+
+def test_first_use_by_several_threads():
+    """What is imported and made on first use is so once, whoever comes first."""
+    program = """
+import threading, tfprof
+from tfprof import demo
+start, found = threading.Barrier(6), []
+def work():
+    start.wait()
+    found.append(tfprof.load(**demo.paths()).report("scope").text())
+threads = [threading.Thread(target=work) for _ in range(6)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert len(found) == 6 and len(set(found)) == 1, len(found)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, env=environment(), timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_fork_loads_and_writes(tmp_path):
+    """Also after the parent has used Arrow and its threads, which a fork does not have."""
+    expected = [tfprof.load(**DEMO).report(view).text().encode() for view in VIEWS]
+    child = os.fork()
+    if not child:
+        status = 1
+        with contextlib.suppress(BaseException):
+            profile = tfprof.load(**DEMO)
+            for view in VIEWS:
+                profile.report(view).write(f"file:outfile={tmp_path / view}")
+            profile.save_tables(tmp_path / "tables")
+            status = 0
+        os._exit(status)
+    deadline = time.monotonic() + 60
+    while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail("the fork hangs")
+        time.sleep(0.05)
+    assert ended[1] == 0
+    assert [(tmp_path / view).read_bytes() for view in VIEWS] == expected
+    assert len(read_tables(tmp_path / "tables").nodes) == len(tfprof.load(**DEMO).nodes)

@@ -70,3 +70,13 @@ def test_files_that_are_not_there(name, monkeypatch, tmp_path):
     for _ in range(100):
         done = command(f"--{name}={nonsense('order', dice)}", "scope")
         assert (done.status, done.out, len(done.err.splitlines())) == (1, "", 1), done
+
+
+@pytest.mark.parametrize("line", ["a", "scope -select ", "scope -x", "'", "\\ ", "set -step="])
+def test_lines_of_megabytes(line):
+    """The time for a line grows with its length, not with the square of it."""
+    started = time.process_time()
+    done = command("--demo", "--quiet", stdin=line + "a" * 3_000_000 + "\nop -select params\n")
+    assert time.process_time() - started < 10
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert done.out.startswith("node name")

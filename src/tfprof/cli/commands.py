@@ -9,10 +9,10 @@ import contextlib
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.cli.console import Console, checked, missing_inputs, options_block
+from tfprof.cli.inputs import path_of
 from tfprof.cli.models import COST_FLAGS, MODEL_FLAGS, show_cost, show_model
 from tfprof.cli.words import Flag, Line
 from tfprof.errors import OptionError
@@ -117,7 +117,7 @@ def _tables(console: Console, line: Line) -> None:
         raise OptionError("'tables' needs --out: a folder to write to")
     from tfprof.outputs.tables import save_tables
 
-    save_tables(console.profile, Path(folder).expanduser())
+    save_tables(console.profile, path_of(folder))
 
 
 def _set(console: Console, line: Line) -> None:

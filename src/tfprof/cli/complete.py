@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.console import Console
+from tfprof.cli.inputs import path_of
 from tfprof.cli.names import as_regex, matching, names_for
 from tfprof.cli.words import last_word
 from tfprof.metrics import METRICS, ORDERS
@@ -106,10 +106,10 @@ def _outputs(typed: str) -> Iterator[Candidate]:
 
 def _files(typed: str) -> Iterator[Candidate]:
     beginning = typed.rpartition("/")[2]
-    at = Path(typed[: len(typed) - len(beginning)] or ".").expanduser()
+    at = path_of(typed[: len(typed) - len(beginning)] or ".")
     try:
         found = sorted(os.scandir(at), key=lambda entry: entry.name)
-    except OSError:
+    except (OSError, ValueError):
         return
     for entry in found:
         if entry.name.startswith(beginning) and (beginning or not entry.name.startswith(".")):

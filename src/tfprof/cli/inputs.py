@@ -14,7 +14,7 @@ from tfprof.errors import OptionError
 if TYPE_CHECKING:
     from tfprof.profiles.profile import Profile
 
-__all__ = ["INPUTS", "load_profile", "sources"]
+__all__ = ["INPUTS", "load_profile", "path_of", "sources"]
 
 INPUTS: dict[str, Flag] = {
     flag.name: flag
@@ -47,9 +47,17 @@ def sources(values: Mapping[str, Any]) -> dict[str, Any] | None:
                 raise OptionError(f"--profile_path holds it all; leave out --{other}")
     found = {}
     for name, value in given.items():
-        paths = [Path(path).expanduser() for path in ([value] if isinstance(value, str) else value)]
+        paths = [path_of(path) for path in ([value] if isinstance(value, str) else value)]
         found[name.removesuffix("_path")] = paths if INPUTS[name].kind == "paths" else paths[0]
     return found
+
+
+def path_of(text: str) -> Path:
+    """A path as it is typed; what stands for a home that nobody has stands for itself."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
 
 
 def load_profile(wanted: Mapping[str, Any], screen: Screen, *, compat: bool) -> Profile:

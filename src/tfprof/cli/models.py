@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfprof.cli.console import Console
+from tfprof.cli.inputs import path_of
 from tfprof.cli.words import Flag, Line
 from tfprof.errors import OptionError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COST_FLAGS", "MODEL_FLAGS", "show_cost", "show_model"]
 
+_DIGITS = 18
 MODEL_FLAGS = (
     Flag("signature", "text", "which signature of a SavedModel (serving_default)", "NAME"),
     Flag("bind", "text", "numbers for unknown sizes, such as B=8", "NAME=N,…"),
@@ -58,8 +59,8 @@ def _cost_of(line: Line) -> Cost:
         )
     from tfprof.costs import cost
 
-    path = Path(line.words[0]).expanduser()
-    runs = [Path(run).expanduser() for run in line.values.get("run_meta_path", ())]
+    path = path_of(line.words[0])
+    runs = [path_of(run) for run in line.values.get("run_meta_path", ())]
     sizes = _bound(line.values.get("bind", ""))
     return cost(path, line.values.get("signature"), bind=sizes, run_meta=runs or None)
 
@@ -69,7 +70,7 @@ def _bound(text: str) -> dict[str, int]:
     found = {}
     for item in filter(None, text.split(",")):
         name, _, number = item.partition("=")
-        if not name or not number.isascii() or not number.isdigit():
+        if not name or not number.isascii() or not number.isdigit() or len(number) > _DIGITS:
             raise OptionError(f"option 'bind': '{item}' is not a size such as B=8")
         found[name] = int(number)
     return found

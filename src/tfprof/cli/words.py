@@ -102,24 +102,26 @@ def last_word(line: str) -> tuple[list[str], str]:
 def _lexed(line: str) -> tuple[list[str], str | None, str]:
     """The words that a blank ends, the one that the line's end cuts, and the quote open there."""
     words: list[str] = []
-    word: str | None = None
-    quote, at = "", 0
+    word: list[str] = []
+    begun, quote, at = False, "", 0
     while at < len(line):
         char, after = line[at], line[at + 1 : at + 2]
         at += 1
         if char == "\\" and after and after in _escapable(quote):
-            word = (word or "") + after
+            begun = True
+            word.append(after)
             at += 1
         elif char == quote:
             quote = ""
         elif not quote and char in _QUOTES:
-            word, quote = word or "", char
+            begun, quote = True, char
         elif quote or char not in _BLANKS:
-            word = (word or "") + char
-        elif word is not None:
-            words.append(word)
-            word = None
-    return words, word, quote
+            begun = True
+            word.append(char)
+        elif begun:
+            words.append("".join(word))
+            word, begun = [], False
+    return words, "".join(word) if begun else None, quote
 
 
 def _escapable(quote: str) -> str:

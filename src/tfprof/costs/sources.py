@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from tfprof.costs.parameters import Variable
 from tfprof.costs.slots import with_slots
 from tfprof.costs.tensors import Dims, dims_of
 from tfprof.errors import LoadError, OptionError
+from tfprof.loaders.input_file import read_file
 from tfprof.loaders.saved_model import DEFAULT_SIGNATURE, main_graph, signature_names
 from tfprof.loaders.saved_variables import completed
 from tfprof.protos.graph_pb2 import GraphDef
@@ -113,18 +115,20 @@ def _saved_model(file: Path, folder: Path, signature: str | None) -> Source:
 
 def _parse_text(data: bytes, what: str) -> GraphDef:
     try:
-        return text_format.Parse(data, GraphDef(), allow_unknown_field=True)
-    except (text_format.ParseError, UnicodeDecodeError) as error:
+        with warnings.catch_warnings():
+            # Python's own about escapes that it does not know; they are kept as they stand.
+            warnings.filterwarnings("ignore", "invalid")
+            return text_format.Parse(data, GraphDef(), allow_unknown_field=True)
+    except (text_format.ParseError, RecursionError, ValueError) as error:
         message = " ".join(str(error).split())
         raise LoadError(f"{what} is not a GraphDef in text: {message}") from None
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"{path}: {reason}; the model cannot be read") from None
+    data = read_file(path, "model")
+    if not data:
+        raise LoadError(f"{path}: is empty; expected a model")
+    return data
 
 
 def _load_keras(path: Path) -> Any:

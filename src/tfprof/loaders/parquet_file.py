@@ -6,9 +6,7 @@ terabytes. What a file would take is known before it is unpacked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,56 +14,45 @@ import pyarrow.parquet
 
 from tfprof.errors import LoadError
 from tfprof.limits import largest_table
+from tfprof.loaders.parquet_footer import DICTIONARIES, TEXT, Chunk, read_footer
 
 __all__ = ["read_parquet"]
 
 _ROWS = 4096
 _NUMBER = 8  # bytes of a number, or of what says where a text is and in which list
-_PACKED = {"RLE_DICTIONARY", "PLAIN_DICTIONARY"}
-_KNOWN = {"PLAIN", "RLE", "BIT_PACKED"} | _PACKED  # others share parts of texts
+_KNOWN = DICTIONARIES | {0, 3, 4}  # plain and runs; in others texts share their beginnings
 
 
 def read_parquet(path: Path) -> pa.Table:
     """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
     size = path.stat().st_size
     room = largest_table(size)
-    with pyarrow.parquet.ParquetFile(path) as file:
-        if _may_fit(file.metadata, room) and _texts_fit(path, file, room):
-            table = _unpacked(file, room)
-            if table is not None:
-                return table
+    chunks = read_footer(path)
+    if _may_fit(chunks, room) and _texts_fit(path, chunks, room):
+        table = _unpacked(path, room)
+        if table is not None:
+            return table
     raise LoadError(f"{path}: {size} bytes that unpack to far too many; it is no table of tfprof")
 
 
-def _chunks(metadata: Any) -> Iterator[Any]:
-    """The parts of a file, each of one column."""
-    for group in range(metadata.num_row_groups):
-        for column in range(metadata.num_columns):
-            yield metadata.row_group(group).column(column)
-
-
-def _may_fit(metadata: Any, room: int) -> bool:
+def _may_fit(chunks: list[Chunk], room: int) -> bool:
     """Whether the file's own word lets one hope."""
-    unpacked = most = 0
-    for chunk in _chunks(metadata):
-        if not set(chunk.encodings) <= _KNOWN:
-            return False
-        unpacked += chunk.total_uncompressed_size
-        most = max(most, chunk.num_values)
-    return unpacked <= room and max(most, metadata.num_rows) * _NUMBER <= room
+    if not all(chunk.encodings <= _KNOWN for chunk in chunks):
+        return False
+    if any(chunk.values < 0 or chunk.unpacked < 0 for chunk in chunks):
+        return False
+    unpacked = sum(chunk.unpacked for chunk in chunks)
+    most = max((chunk.values for chunk in chunks), default=0)
+    return unpacked <= room and most * _NUMBER <= room
 
 
-def _texts_fit(path: Path, file: Any, room: int) -> bool:
+def _texts_fit(path: Path, chunks: list[Chunk], room: int) -> bool:
     """Whether the texts fit, counted while still packed if the file's word leaves doubt."""
-    texts = [
-        chunk
-        for chunk in _chunks(file.metadata)
-        if chunk.physical_type == "BYTE_ARRAY" and set(chunk.encodings) & _PACKED
-    ]
+    texts = [chunk for chunk in chunks if chunk.type == TEXT and chunk.encodings & DICTIONARIES]
     # No text is longer than all that is packed beside it.
-    if sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) <= room:
+    if sum(chunk.values * chunk.unpacked for chunk in texts) <= room:
         return True
-    names = sorted({chunk.path_in_schema for chunk in texts})
+    names = sorted({chunk.path for chunk in texts})
     with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as packed:
         for batch in packed.iter_batches(_ROWS, columns=names):
             room -= sum(_text_bytes(column) for column in batch.columns)
@@ -86,12 +73,15 @@ def _text_bytes(column: pa.Array) -> int:
     return 0
 
 
-def _unpacked(file: Any, room: int) -> pa.Table | None:
+def _unpacked(path: Path, room: int) -> pa.Table | None:
     """The rows of a file, or nothing if they are too many after all."""
     batches = []
-    for batch in file.iter_batches(_ROWS):
-        batches.append(batch)
-        room -= batch.nbytes
-        if room < 0:
+    with pyarrow.parquet.ParquetFile(path) as file:
+        if file.metadata.num_rows * _NUMBER > room:
             return None
-    return pa.Table.from_batches(batches, file.schema_arrow)
+        for batch in file.iter_batches(_ROWS):
+            batches.append(batch)
+            room -= batch.nbytes
+            if room < 0:
+                return None
+        return pa.Table.from_batches(batches, file.schema_arrow)

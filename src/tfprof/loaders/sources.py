@@ -12,6 +12,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
+from tfprof.loaders.input_file import read_file
 from tfprof.loaders.wire import columns_of, columns_of_bytes
 
 __all__ = [
@@ -36,7 +37,7 @@ def read_bytes(source: Source, what: str) -> tuple[bytes, str, bool]:
     if hasattr(source, "SerializeToString"):
         return source.SerializeToString(), what, True
     if isinstance(source, (str, os.PathLike)):
-        return _read_file(Path(source), what), os.fspath(source), False
+        return read_file(Path(source), what), os.fspath(source), False
     raise LoadError(
         f"{what}: cannot read a {type(source).__name__}; give a path, bytes or a message"
     )
@@ -124,17 +125,3 @@ def is_text(data: bytes) -> bool:
     if any(byte < 32 and byte not in b"\t\n\r\f\v" for byte in head):
         return False
     return head[:1].isalpha() or head[:1] in (b"#", b"_")
-
-
-def _read_file(path: Path, what: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except IsADirectoryError:
-        raise LoadError(f"{path}: is a directory; give the {what} file itself") from None
-    except FileNotFoundError:
-        raise LoadError(f"{path}: no such file; check the path of the {what}") from None
-    except PermissionError:
-        raise LoadError(f"{path}: permission denied; the {what} cannot be read") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"{path}: {reason}; the {what} cannot be read") from None

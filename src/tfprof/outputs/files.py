@@ -19,6 +19,11 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of `path` once it is complete."""
     target = Path(path)
     try:
+        if target.is_symlink():
+            # What a link stands for is replaced, not the link.
+            target = Path(os.path.realpath(target))
+            if target.is_symlink():
+                raise OutputError(f"{path}: is a link to itself; name a file to write to")
         if target.is_dir():
             raise OutputError(f"{target}: is a directory; name a file to write to")
         if target.exists() and not target.is_file():

@@ -31,8 +31,9 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
     target = Path(folder)
     try:
         target.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{target}: cannot make the folder: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{target}: cannot make the folder: {reason}") from None
     with contextlib.ExitStack() as files:
         for name, table in tables_of(profile).items():
             stream = files.enter_context(replaced(target / f"{name}.parquet"))
