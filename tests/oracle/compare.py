@@ -28,7 +28,7 @@ from tests.oracle.original import Answer, Call, Original, destination
 from tfprof.errors import TfprofError
 from tfprof.protos import log_pb2, output_pb2, pprof_pb2
 
-__all__ = ["MODES", "Difference", "Mode", "Outcome", "check"]
+__all__ = ["MODES", "Difference", "Mode", "Outcome", "any_depth", "check"]
 
 MESSAGES = {
     "scope": output_pb2.GraphNodeProto,
@@ -315,13 +315,20 @@ def content(data: bytes, compat: bool) -> list[str]:
     return data.decode("utf-8", "backslashreplace").replace("},{", "},\n{").split("\n")
 
 
-def parsed(kind: type[Message], data: bytes, *, compat: bool) -> Message:
-    """A message; repaired definition counts are left out, as the original counts scopes."""
-    upb.SetAllowOversizeProtos(True)  # lifts the parser's limit of 100 nested messages
+@contextlib.contextmanager
+def any_depth() -> Iterator[None]:
+    """Lift protobuf's limit of 100 nested messages."""
+    upb.SetAllowOversizeProtos(True)
     try:
-        message = kind.FromString(data)
+        yield
     finally:
         upb.SetAllowOversizeProtos(False)
+
+
+def parsed(kind: type[Message], data: bytes, *, compat: bool) -> Message:
+    """A message; repaired definition counts are left out, as the original counts scopes."""
+    with any_depth():
+        message = kind.FromString(data)
     if compat or kind is not output_pb2.GraphNodeProto:
         return message
     waiting = [message]
