@@ -160,6 +160,7 @@ _GRAPHS: dict[str, Edit] = {
     "inputs_in_a_circle": _input(0, "scope/c"),
     "input_of_nobody": _input(1, "nobody", "^nobody", "", "^", ":", "name_a:"),
     "input_of_an_output_too_high": _input(1, "name_a:2147483648", "name_a:99999999999999999999"),
+    "input_of_an_output_that_is_no_number": _input(1, f"name_a:{'9' * 5000}", "name_a:\u00b2"),
     "names_twice": lambda graph: graph.node.extend(list(graph.node)),
     "name_missing": lambda graph: graph.node.add(op="A"),
     "name_of_many_parts": lambda graph: graph.node.add(name="/".join("a" * 2000), op="A"),
@@ -294,5 +295,8 @@ _EDITS: dict[str, dict[str, Edit]] = {
         "no_graphs": lambda model: model.ClearField("meta_graphs"),
         "two_graphs": lambda model: model.meta_graphs.append(_meta()),
         "loop_of_itself": lambda model: _loop(model.meta_graphs[0]),
+        "input_of_an_output_that_is_no_number": lambda model: _input(
+            2, f"name_a:{'9' * 5000}", "name_a:\u00b2"
+        )(model.meta_graphs[0].graph_def),
     },
 }

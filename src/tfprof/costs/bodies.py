@@ -13,7 +13,7 @@ from tfprof.costs.calls import is_call
 from tfprof.costs.output_args import flat_output
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
-__all__ = ["Body", "Library", "Ref", "argument"]
+__all__ = ["Body", "Library", "Ref", "argument", "output_number"]
 
 Ref = tuple[int, int]
 """(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
@@ -24,6 +24,15 @@ _BACK_EDGES = {"NextIteration", "RefNextIteration"}
 def argument(ref: Ref) -> int | None:
     """Which argument of the body a reference means, if it means one."""
     return -1 - ref[0] if ref[0] < 0 else None
+
+
+_DIGITS = 9
+
+
+def output_number(text: str) -> int | None:
+    """The number of an output as graphs write it, or nothing; some digits are no numbers."""
+    valid = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+    return int(text) if valid else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +84,9 @@ class Body:
             return None
         if position < 0 or not rest:
             return position, 0
-        if not rest[-1].isdigit():
+        index = output_number(rest[-1])
+        if index is None:
             return None
-        index = int(rest[-1])
         if len(rest) == 1:
             return position, index
         node = self.nodes[position]

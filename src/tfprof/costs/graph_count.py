@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tfprof.costs.bodies import Library
+from tfprof.costs.bodies import Library, output_number
 from tfprof.costs.interpret import Interpreter
 from tfprof.costs.original import ORIGINAL_RULES, Shape, Unknown, count
 from tfprof.costs.tensors import Dims
@@ -96,8 +96,8 @@ def _inputs(node: NodeDef, shapes: _Shapes, *, controls: bool) -> Iterator[Shape
             continue
         name, _, index = text.partition(":")
         outputs = shapes.outputs(name)
-        position = int(index) if index.isdigit() else 0 if not index else len(outputs)
-        yield outputs[position] if position < len(outputs) else None
+        position = output_number(index or "0")
+        yield None if position is None else next(iter(outputs[position : position + 1]), None)
 
 
 class _Shapes:
