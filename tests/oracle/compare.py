@@ -30,6 +30,8 @@ from tfprof.protos import log_pb2, output_pb2, pprof_pb2
 
 __all__ = ["MODES", "Difference", "Mode", "Outcome", "any_depth", "check"]
 
+_lifted = 0  # how many uses of `any_depth` there are now
+
 MESSAGES = {
     "scope": output_pb2.GraphNodeProto,
     "graph": output_pb2.GraphNodeProto,
@@ -318,11 +320,14 @@ def content(data: bytes, compat: bool) -> list[str]:
 @contextlib.contextmanager
 def any_depth() -> Iterator[None]:
     """Lift protobuf's limit of 100 nested messages."""
+    global _lifted
     upb.SetAllowOversizeProtos(True)
+    _lifted += 1
     try:
         yield
     finally:
-        upb.SetAllowOversizeProtos(False)
+        _lifted -= 1
+        upb.SetAllowOversizeProtos(_lifted > 0)
 
 
 def parsed(kind: type[Message], data: bytes, *, compat: bool) -> Message:
