@@ -40,6 +40,8 @@ HEAD = 40  # lines of a difference that are kept
 REFUSED = "refused: "  # how an error that ours raises on purpose begins
 CRASHING = 50  # every so many seeds, a case may hold what kills the original
 
+upb.SetAllowOversizeProtos(True)  # lifts the parser's limit of 100 nested messages
+
 
 @dataclass(frozen=True, slots=True)
 class Mode:
@@ -317,11 +319,7 @@ def content(data: bytes, compat: bool) -> list[str]:
 
 def parsed(kind: type[Message], data: bytes, *, compat: bool) -> Message:
     """A message; repaired definition counts are left out, as the original counts scopes."""
-    upb.SetAllowOversizeProtos(True)  # lifts the parser's limit of 100 nested messages
-    try:
-        message = kind.FromString(data)
-    finally:
-        upb.SetAllowOversizeProtos(False)
+    message = kind.FromString(data)
     if compat or kind is not output_pb2.GraphNodeProto:
         return message
     waiting = [message]
