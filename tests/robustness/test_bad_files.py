@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import random
 import shutil
+import sys
 import time
 import warnings
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from google._upb import _message as upb
 
 import tfprof
 from fuzz.bad.readers import READERS, outcome_of
@@ -29,6 +31,15 @@ FILES = sorted(path for path in BAD.rglob("*") if path.is_file() and path.parent
 TARGETS = targets()
 ROOM = 200_000_000
 NO_UTF8 = [name for name in OUTCOMES if "no_utf8" in name or "surrogate" in name]
+
+
+@pytest.fixture(autouse=True)
+def usual_depth():
+    """As deep as protobuf goes by default, not as where messages of the original are compared."""
+    upb.SetAllowOversizeProtos(False)
+    yield
+    upb.SetAllowOversizeProtos("tests.oracle.compare" in sys.modules)
+
 
 bad_files = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(BAD)))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.costs.polynomial import ceil_div, floor_div, product
-from tfprof.costs.tensors import Dim, Dims, Tensor
+from tfprof.costs.tensors import MAX_VALUES, Dim, Dims, Tensor
 from tfprof.protos.graph_pb2 import AttrValue
 
 __all__ = [
@@ -67,7 +67,7 @@ class Site:
         if found is not None:
             return tuple(None if size == -1 else size for size in found)
         (length,) = self.dims(index, 1)
-        if not isinstance(length, int):
+        if not isinstance(length, int) or length > MAX_VALUES:
             raise IndeterminateError
         return (None,) * length
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfprof.costs.polynomial import Polynomial, ceil_div, extreme
 from tfprof.costs.shapes.site import IndeterminateError, ShapeRule, Site, plus, times
-from tfprof.costs.tensors import Dim, Dims
+from tfprof.costs.tensors import MAX_VALUES, Dim, Dims
 
 __all__ = ["RULES", "Range", "strided"]
 
@@ -62,7 +62,7 @@ def _values(site: Site, index: int) -> tuple[Dim, ...]:
     if found is not None:
         return found
     (length,) = site.dims(index, 1)
-    if not isinstance(length, int):
+    if not isinstance(length, int) or length > MAX_VALUES:
         raise IndeterminateError
     return (None,) * length
 
