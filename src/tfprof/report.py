@@ -178,7 +178,8 @@ class Report:
         """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
         from tfprof.outputs import messages
 
-        return messages.result(self)
+        with memory_kept():
+            return messages.result(self)
 
     def write(self, output: str | None = None) -> Any:
         """Write the report where an `-output` value says; the options' own by default."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.errors import OptionError
+from tfprof.memory import memory_kept
 from tfprof.options import Options
 from tfprof.profiles.columns import (
     ATTRS,
@@ -310,4 +311,5 @@ class Profile:
         """The profile as the bytes of a ProfileProto."""
         from tfprof.outputs.profile_proto import serialized
 
-        return serialized(self, quirks_for(compat))
+        with memory_kept():
+            return serialized(self, quirks_for(compat))
