@@ -187,7 +187,12 @@ def column(rows: Fields) -> pa.Array:
     """The messages of all rows as a column of bytes."""
     at = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(rows.lengths, out=at[1:])
-    return _binary(rows.joined(), at)
+    data = np.empty(int(at[-1]), np.uint8)
+    end = 0
+    for part in taken(len(rows), rows.pieces):
+        begin, end = end, end + len(part)
+        data[begin:end] = part
+    return _binary(data, at)
 
 
 def grouped(messages: pa.Array, starts: Ints) -> pa.Array:

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.errors import OptionError
-from tfprof.memory import memory_kept
 from tfprof.options import Options
 from tfprof.profiles.columns import (
     ATTRS,
@@ -311,5 +310,4 @@ class Profile:
         """The profile as the bytes of a ProfileProto."""
         from tfprof.outputs.profile_proto import serialized
 
-        with memory_kept():
-            return serialized(self, quirks_for(compat))
+        return serialized(self, quirks_for(compat))
