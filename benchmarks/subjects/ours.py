@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from tfprof.profiles.profile import Profile
 
 __all__ = ["Ours"]
 
+_USED = ("report", "advisor", *(f"outputs.{n}" for n in ("messages", "profile_proto", "timeline")))
+
 
 class Ours:
     """A profile that is loaded once and asked often."""
@@ -21,6 +24,9 @@ class Ours:
         """Answer as the original does (`compat`), or right."""
         self._compat = compat
         self._load, self._one_shot = tfprof.load, tfprof.profile  # imported when first named
+        # The original is all there once TensorFlow is imported; so is what ours imports when used.
+        for name in _USED:
+            import_module(f"tfprof.{name}")
         pa.array([None])  # Arrow imports pandas with its first array, where that is installed
         self._profile = Profile()
 
