@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
+from tfprof.collector import collector_paused
 from tfprof.errors import LoadError
 from tfprof.loaders.saved_model import is_saved_model, read_saved_graph
 from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
@@ -70,9 +71,9 @@ class _Found(NamedTuple):
     data: bytes
 
 
-def _nodes(data: bytes) -> _Found:
+def _nodes(data: bytes, *, well_formed: bool = False) -> _Found:
     """The nodes of a serialized GraphDef; a DecodeError if it is none."""
-    batch = columns_of_bytes(data, columns_pb2.Graph)
+    batch = columns_of_bytes(data, columns_pb2.Graph, well_formed=well_formed)
     nodes = batch.column(0).flatten()
     for value in nodes.field("attr").flatten().field("value").unique():
         graph_pb2.AttrValue.FromString(value.as_py())
@@ -96,8 +97,9 @@ def _binary_nodes(data: bytes) -> _Found | None:
 
 
 def _text_nodes(data: bytes, called: str) -> _Found:
-    graph = graph_from_text(data)
-    return _nodes(graph or _text_graph(data, called).SerializeToString())
+    with collector_paused():
+        graph = graph_from_text(data) or _text_graph(data, called).SerializeToString()
+    return _nodes(graph, well_formed=True)
 
 
 def _binary_graph(data: bytes) -> graph_pb2.GraphDef | None:

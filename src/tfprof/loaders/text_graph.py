@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from google.protobuf import text_format
+from google.protobuf.message import DecodeError
 
 from tfprof.loaders.sources import parse_text
 from tfprof.loaders.text_message import NotCanonical, encoded, nested, varint
@@ -26,7 +27,10 @@ _SHORT = 1024  # strings of which the beginning on the wire is at hand
 
 
 def graph_from_text(data: bytes) -> bytes | None:
-    """The serialized GraphDef of a text, or nothing if that is for protobuf's parser to say."""
+    """The serialized GraphDef of a text, or nothing if that is for protobuf's parser to say.
+
+    It is well formed: its strings are plain, and protobuf has seen every distinct attribute.
+    """
     if not data.startswith(_NODE) or b"\r" in data:
         return None
     blocks = data.split(_NEXT_NODE)
@@ -127,10 +131,12 @@ class _Attributes:
 
 
 def _attribute(body: bytes) -> bytes:
-    """One attribute, from what stands between its braces."""
+    """One attribute, from what stands between its braces; protobuf agrees with it."""
     try:
-        return nested(5, encoded(_ENTRY, body, depth=2))
-    except NotCanonical:
+        data = nested(5, encoded(_ENTRY, body, depth=2))
+        graph_pb2.NodeDef.FromString(data)
+        return data
+    except (NotCanonical, DecodeError):
         return _parsed(graph_pb2.NodeDef, b"attr {\n" + body + b"\n}")
 
 

@@ -44,10 +44,14 @@ def columns_of(message: Message, columns: type[Message]) -> pa.RecordBatch:
         raise LoadError(f"{message.DESCRIPTOR.name}: {error}") from None
 
 
-def columns_of_bytes(data: bytes, columns: type[Message]) -> pa.RecordBatch:
+def columns_of_bytes(
+    data: bytes, columns: type[Message], *, well_formed: bool = False
+) -> pa.RecordBatch:
     """A serialized message as a batch of one row; a DecodeError if it is malformed.
 
-    Only the fields that columns.proto names are looked into.
+    Only the fields that columns.proto names are looked into. What this package has just written
+    itself may be known to be `well_formed`.
     """
-    columns.FromString(data)
+    if not well_formed:
+        columns.FromString(data)
     return _batch(data, columns)
