@@ -96,6 +96,10 @@ class Profile:
         value: T = self._derived[key]
         return value
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy in another process needs; it works out the rest itself."""
+        return {**self.__dict__, "_derived": {}}
+
     def changed(self, **columns: Any) -> Profile:
         """A profile with some columns replaced, and nothing derived yet."""
         return replace(self, **columns, _derived={})
