@@ -18,7 +18,7 @@ from tfprof.options import OPTIONS
 __all__ = ["Candidate", "candidates"]
 
 _ESCAPED = re.compile(r"\\(.)")
-_LAST_ITEM = re.compile(r"(?:\\.|[^,\\]|\\$)*\Z", re.DOTALL)
+_COMMAS = re.compile(r"\\.|(,)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ def _files(typed: str) -> Iterator[Candidate]:
 
 
 def _names(console: Console, view: str, option: str, typed: str) -> Iterator[Candidate]:
-    found = _LAST_ITEM.search(typed)
-    item = found[0] if found else ""
+    commas = (found.end() for found in _COMMAS.finditer(typed) if found[1])
+    item = typed[max(commas, default=0) :]
     plain = _ESCAPED.sub(r"\1", item)
     # A row of code view has the line and the source text after the file, hence the stars.
     in_code = view == "code" and option != "account_type_regexes"

@@ -45,7 +45,7 @@ def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
     output = np.zeros_like(edges.output) if quirks.first_output_only else edges.output
     first = starts(profile.nodes.output_shapes)
     at = first[producer] + output
-    known = (producer >= 0) & (at < first[producer + 1])
+    known = (producer >= 0) & (output >= 0) & (at < first[producer + 1])
     # One more shape, an unknown one, is what unknown inputs refer to.
     shapes = pa.concat_arrays([profile.nodes.output_shapes.flatten(), pa.array([[]], SHAPE)])
     return InputShapes(
