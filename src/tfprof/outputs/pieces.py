@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Ints, offsets
 
 __all__ = ["Coded", "Piece", "bytes_of", "joined_bytes", "lengths_of", "taken"]
 
@@ -88,17 +88,12 @@ def lengths_of(piece: Piece) -> Ints | int:
     """How many bytes each row has of a piece."""
     if isinstance(piece, bytes):
         return len(piece)
-    lengths = np.diff(_bounds(piece.words)) if len(piece.words) else np.zeros(0, np.int32)
+    lengths = np.diff(offsets(piece.words)) if len(piece.words) else np.zeros(0, np.int32)
     return lengths if piece.at is None else lengths[piece.at]
-
-
-def _bounds(words: pa.Array) -> Ints:
-    offsets = np.frombuffer(words.buffers()[1], np.int32)
-    return offsets[words.offset : words.offset + len(words) + 1]
 
 
 def bytes_of(words: pa.Array) -> memoryview:
     """The words of a column, one after the other."""
-    bounds = _bounds(words)
+    bounds = offsets(words)
     data = words.buffers()[2]
     return memoryview(b"" if data is None else data)[int(bounds[0]) : int(bounds[-1])]

@@ -30,7 +30,7 @@ MEMORY_FIELDS = (
     "allocator_bytes_in_use",
 )
 BYTE_FIELDS = ("requested_bytes", "peak_bytes", "residual_bytes", "output_bytes")
-_BYTES = slice(5, 9)
+_BYTES = [MEMORY_FIELDS.index(name) for name in BYTE_FIELDS]
 LATEST = np.iinfo(np.int64).max
 
 Part = dict[str, Callable[[], Any]]
