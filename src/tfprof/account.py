@@ -6,12 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof import regexes
-from tfprof.metrics import MEASURES
 from tfprof.options import Options
 from tfprof.profiles.columns import Bools, Ints
-from tfprof.profiles.measures import column
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
+from tfprof.profiles.table import Table, column
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE, View
@@ -79,37 +78,41 @@ def type_lists(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]]
     return start, position, names
 
 
-def _grouped(columns: Ints, bounds: Ints) -> Ints:
-    """The sums of each column between bounds."""
-    running = np.zeros((*columns.shape[:-1], columns.shape[-1] + 1), columns.dtype)
-    np.cumsum(columns, axis=-1, out=running[..., 1:])
-    sums: Ints = np.diff(running.take(bounds, axis=-1), axis=-1)
+def _grouped(values: Ints, bounds: Ints) -> Ints:
+    """The sums of values between bounds."""
+    running = np.zeros(len(values) + 1, values.dtype)
+    np.cumsum(values, out=running[1:])
+    sums: Ints = np.diff(running[bounds])
     return sums
 
 
-def member_numbers(view: View, times: Ints, numbers: Ints, quirks: Quirks) -> tuple[Ints, Ints]:
+def member_numbers(view: View, times: Ints, numbers: Table, quirks: Quirks) -> tuple[Table, Ints]:
     """Own numbers of positions that stand for several nodes, and how many nodes count there."""
     often = times[view.member_node]
     counted = (often > 0).astype(np.int64)
     bounds = np.searchsorted(view.member_at, np.arange(len(view.tree) + 1))
-    columns = numbers.T.take(view.member_node, axis=1)
-    own = _grouped(weighted(columns, often if quirks.count_per_regex else counted), bounds)
-    own[_RUNS] = _grouped(weighted(columns[_RUNS], counted), bounds)
-    own[_DEFINITIONS] = _grouped(counted, bounds)
-    return own.T, own[_DEFINITIONS]
+    members = _grouped(counted, bounds)
+
+    def own(measure: int) -> Ints:
+        if measure == _DEFINITIONS:
+            return members
+        weight = often if quirks.count_per_regex and measure != _RUNS else counted
+        return _grouped(weighted(numbers[view.member_node, measure], weight), bounds)
+
+    return Table(len(view.tree), own), members
 
 
-def weighted(columns: Ints, weight: Ints) -> Ints:
-    """Columns of numbers times a weight per row, which is mostly 1 for all."""
+def weighted(values: Ints, weight: Ints) -> Ints:
+    """Numbers times a weight for each, which is mostly 1 for all."""
     if (weight == 1).all():
-        return columns
-    product: Ints = columns * weight
+        return values
+    product: Ints = values * weight
     return product
 
 
 def accounted_tree(
-    view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
-) -> tuple[Tree, Ints, Ints, Bools, Bools]:
+    view: View, options: Options, quirks: Quirks, times: Ints, numbers: Table
+) -> tuple[Tree, Ints, Table, Bools, Bools]:
     """The accounted tree, its positions in the view, own numbers, who matches and who adds up."""
     tree, at = view.tree, np.arange(len(view.tree))
     everything = regexes.is_everything(options.account_type_regexes)
@@ -133,10 +136,8 @@ def accounted_tree(
         wanted = matched.copy()
         wanted[0] = True
         tree, at = tree.only(wanted)
-        matched, real = matched[at], real[at]
-    own = _of_nodes(numbers, view.node[at], real)
-    if quirks.scopes_are_definitions:
-        own[1:, _DEFINITIONS] = 1
+        matched = matched[at]
+    own = _of_nodes(numbers, view.node[at], scopes_too=quirks.scopes_are_definitions)
     adds = matched
     if quirks.unmatched_own_counts and view.kind == "scope":
         adds = tree.subtree_sums(matched.astype(np.int64)) > 0
@@ -144,10 +145,18 @@ def accounted_tree(
     return tree, at, own, matched, adds
 
 
-def _of_nodes(numbers: Ints, node: Ints, real: Bools) -> Ints:
-    """The numbers of nodes, and zeros where there is none."""
-    if not len(numbers):
-        return np.zeros((len(node), len(MEASURES)), numbers.dtype)
-    columns = numbers.T.take(np.where(real, node, 0), axis=1)
-    columns[:, ~real] = 0
-    return columns.T
+def _of_nodes(numbers: Table, node: Ints, *, scopes_too: bool) -> Table:
+    """The numbers of nodes, zeros for -1; with `scopes_too` all but the root are definitions."""
+    none = np.flatnonzero(node < 0)
+    there = np.where(node < 0, 0, node)
+
+    def own(measure: int) -> Ints:
+        if scopes_too and measure == _DEFINITIONS:
+            return (np.arange(len(node)) > 0).astype(np.int64)
+        if not len(numbers):
+            return np.zeros(len(node), np.int64)
+        found: Ints = numbers[there, measure]
+        found[none] = 0
+        return found
+
+    return Table(len(node), own)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 
@@ -9,7 +11,7 @@ from tfprof import regexes
 from tfprof.metrics import METRICS, known_metrics
 from tfprof.options import Options
 from tfprof.profiles.columns import Bools, Ints
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import Table, column
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
 from tfprof.views.view import ranks
@@ -19,9 +21,8 @@ __all__ = ["list_start", "shown_rows", "sort_key", "started"]
 _TOTAL_MINIMA = {
     metric.name: column(metric.measure) for metric in METRICS.values() if metric.measure is not None
 }
-_OWN_MINIMA = ("params", "float_ops", "macs")
-_DEFINITIONS = column("definition_count")
-_RUNS = column("run_count")
+_OWN_MINIMA = [column(name) for name in ("parameters", "float_ops", "macs")]
+_OCCURRENCES = _RUNS, _DEFINITIONS = column("run_count"), column("definition_count")
 
 
 def started(tree: Tree, names: pa.Array, options: Options, kept: Bools) -> tuple[Bools, Ints]:
@@ -43,24 +44,31 @@ def started(tree: Tree, names: pa.Array, options: Options, kept: Bools) -> tuple
 def shown_rows(
     kind: str,
     names: pa.Array,
-    own: Ints,
-    total: Ints,
+    own: Table,
+    total: Table,
     depth: Ints,
     options: Options,
     quirks: Quirks,
+    adds_up: Callable[[int], bool],
 ) -> Bools:
-    """Which rows pass the minima, the depth, and the show and hide regexes."""
+    """Which rows pass the minima, the depth, and the show and hide regexes.
+
+    `adds_up` tells of which measures no sum is below 0, so that they need not be looked at.
+    """
     shown = depth <= options.max_depth
     known = known_metrics(quirks)
-    for name, measure in _TOTAL_MINIMA.items():
-        least = getattr(options, f"min_{name}") if name in known else 0
-        numbers = own if kind in ("scope", "graph") and name in _OWN_MINIMA else total
-        if least > 0 or quirks.negative_durations:
-            shown &= (numbers[:, measure] >= least).astype(bool)
-    if kind in ("scope", "graph"):
-        shown &= (own[:, _RUNS] >= options.min_occurrence).astype(bool)
-    elif kind == "op":
-        shown &= (own[:, _DEFINITIONS] >= options.min_occurrence).astype(bool)
+    minima = {
+        measure: getattr(options, f"min_{name}") if name in known else 0
+        for name, measure in _TOTAL_MINIMA.items()
+    }
+    in_list = kind in ("op", "code")
+    if kind != "code":
+        minima[_DEFINITIONS if in_list else _RUNS] = options.min_occurrence
+    for measure, least in minima.items():
+        if least <= 0 and (not quirks.negative_durations or adds_up(measure)):
+            continue
+        is_own = measure in _OCCURRENCES or (measure in _OWN_MINIMA and not in_list)
+        shown &= ((own if is_own else total)[:, measure] >= least).astype(bool)
     if not regexes.is_everything(options.show_name_regexes):
         shown &= regexes.matches_any(options.show_name_regexes, names)
     if options.hide_name_regexes:
@@ -74,8 +82,8 @@ def sort_key(
     quirks: Quirks,
     names: pa.Array,
     rows: Ints,
-    total: Ints,
-    own: Ints,
+    total: Table,
+    own: Table,
 ) -> Ints | None:
     """The key to sort rows by, or nothing if they stay as they are."""
     order = options.order_by

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof import regexes
-from tfprof.account import accounted_tree, member_numbers, times_matched, weighted
+from tfprof.account import accounted_tree, member_numbers, times_matched
 from tfprof.errors import OptionError
 from tfprof.filters import list_start, shown_rows, sort_key, started
 from tfprof.memory import memory_kept
 from tfprof.metrics import MEASURES
 from tfprof.options import OPTIONS, Options
 from tfprof.profiles.columns import Bools, Ints
-from tfprof.profiles.measures import column, measures
+from tfprof.profiles.measures import measures
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
+from tfprof.profiles.table import Table, column
 from tfprof.quirks import Quirks
 from tfprof.seen import seen
 from tfprof.views import VIEWS, view_of
@@ -58,12 +59,12 @@ class Row:
     @property
     def own(self) -> dict[str, int]:
         """The row's own numbers."""
-        return dict(zip(MEASURES, self.report.own[self.position].tolist(), strict=True))
+        return dict(zip(MEASURES, self.report.own[self.position], strict=True))
 
     @property
     def total(self) -> dict[str, int]:
         """The numbers of the row and all it stands for."""
-        return dict(zip(MEASURES, self.report.total[self.position].tolist(), strict=True))
+        return dict(zip(MEASURES, self.report.total[self.position], strict=True))
 
     @property
     def counted(self) -> bool:
@@ -102,8 +103,8 @@ class Report:
     tree: Tree
     at: Ints
     matched: Bools
-    own: Ints
-    total: Ints
+    own: Table
+    total: Table
     times: Ints
     shown: bool = True
     messages: tuple[str, ...] = ()
@@ -114,7 +115,7 @@ class Report:
         return self.view.kind
 
     @property
-    def numbers(self) -> Ints:
+    def numbers(self) -> Table:
         """The numbers of every node of the profile for the step of this report."""
         return measures(self.profile, self.quirks, self.options.step)
 
@@ -261,7 +262,7 @@ def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> 
 def _nothing(
     profile: Profile, view: View, options: Options, quirks: Quirks, messages: tuple[str, ...]
 ) -> Report:
-    zero = np.zeros((1, len(MEASURES)), np.int64)
+    zero = Table(1, lambda _: np.zeros(1, np.int64))
     root, _ = view.tree.only(np.arange(len(view.tree)) == 0)
     at, off = np.zeros(1, np.int64), np.zeros(1, bool)
     none = np.zeros(len(profile.nodes), np.int64)
@@ -269,12 +270,11 @@ def _nothing(
 
 
 def _tree_report(
-    profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
+    profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Table
 ) -> Report:
     tree, at, own, matched, adds = accounted_tree(view, options, quirks, times, numbers)
     names = view.name if len(at) == len(view.tree) else view.name.take(pa.array(at))
-    counted = own if adds[1:].all() and not own[0].any() else weighted(own.T, adds).T
-    total = tree.subtree_sums(counted)
+    total = _totals(tree, own, adds)
     kept = tree.subtree_sums(matched.astype(np.int64)) > 0
     visible, depth = started(tree, names, options, kept)
     trimmed = visible & regexes.matches_any(options.trim_name_regexes, names)
@@ -284,13 +284,12 @@ def _tree_report(
         visible &= ~trimmed
     if not quirks.unmatched_scopes_shown and view.kind == "scope":
         visible &= matched
-    shown = visible & shown_rows(view.kind, names, own, total, depth, options, quirks)
+    adds_up = partial(numbers.adds_up, times=int(times.max(initial=1)))
+    shown = visible & shown_rows(view.kind, names, own, total, depth, options, quirks, adds_up)
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
-        adding = own if quirks.unmatched_own_counts else counted
-        total = tree.subtree_sums((adding.T * shown).T)
-        if quirks.scopes_are_definitions:
-            total[0, _DEFINITIONS] += 1
+        adding = shown if quirks.unmatched_own_counts else shown & adds
+        total = _totals(tree, own, adding, root_too=quirks.scopes_are_definitions)
     rows_tree, rows = tree.only(shown)
     key = sort_key(view.kind, options, quirks, names, rows, total, own)
     if key is not None:
@@ -307,54 +306,57 @@ def _tree_report(
         rows_tree,
         at[rows],
         matched[rows],
-        _rows_of(own, rows),
-        _rows_of(total, rows),
+        own.of(rows),
+        total.of(rows),
         times,
         messages=messages + runs_of(profile, quirks).warnings,
     )
 
 
-def _rows_of(table: Ints, rows: Ints) -> Ints:
-    """Some rows of a table that is not needed any more; its memory is used again if it fits."""
-    columns = table.T
-    if 2 * len(rows) < len(table):
-        return columns.take(rows, axis=1).T
-    for numbers in columns:
-        numbers[: len(rows)] = numbers.take(rows)
-    return columns[:, : len(rows)].T
+def _totals(tree: Tree, own: Table, adds: Bools, *, root_too: bool = False) -> Table:
+    """The sums of the own numbers that add up; with `root_too` the root is a definition as well."""
+    all_add = bool(adds[1:].all())
+
+    def total(measure: int) -> Ints:
+        values: Ints = own[:, measure]
+        sums = tree.subtree_sums(values if all_add and not values[0] else values * adds)
+        if root_too and measure == _DEFINITIONS:
+            sums[0] += 1
+        return sums
+
+    return Table(len(tree), total)
 
 
 def _list_report(
-    profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Ints
+    profile: Profile, view: View, options: Options, quirks: Quirks, times: Ints, numbers: Table
 ) -> Report:
-    own, members = member_numbers(view, times, numbers, quirks)
+    of_type, members = member_numbers(view, times, numbers, quirks)
     accounted = np.flatnonzero(members > 0)
     names = view.name.take(pa.array(accounted))
-    everyone = np.arange(len(accounted))
-    key = sort_key("op", options, quirks, names, everyone, own[accounted], own[accounted])
+    own = of_type.of(accounted)
+    key = sort_key("op", options, quirks, names, np.arange(len(accounted)), own, own)
     if key is not None:
         accounted = accounted[np.argsort(key, kind="stable")]
-        names = view.name.take(pa.array(accounted))
-    total = _tails(own[accounted])
-    root_total = total[:1] if len(total) else np.zeros((1, len(MEASURES)), np.int64)
+        names, own = view.name.take(pa.array(accounted)), of_type.of(accounted)
     begin = list_start(names, options)
     depth = np.arange(len(accounted)) - begin
     walked = depth >= 0
     trimmed = np.flatnonzero(walked & regexes.matches_any(options.trim_name_regexes, names))
     if len(trimmed):
         walked &= np.arange(len(accounted)) < trimmed[0]
-    shown = walked & shown_rows("op", names, own[accounted], total, depth, options, quirks)
-    rows = accounted[shown]
-    total = total[shown]
-    if options.account_displayed_op_only:
-        total = _tails(own[rows])
-        root_total = total[:1] if len(rows) else np.zeros_like(root_total)
-    at = np.concatenate([np.zeros(1, np.int64), rows])
-    count = len(at)
+    total = Table(len(own), lambda measure: _tails(own[:, measure]))
+    adds_up = partial(numbers.adds_up, times=int(times.max(initial=1)))
+    shown = walked & shown_rows("op", names, own, total, depth, options, quirks, adds_up)
+    rows = np.flatnonzero(shown)
+    count = len(rows) + 1
+
+    def row_total(measure: int) -> Ints:
+        if options.account_displayed_op_only:
+            sums = _tails(own[rows, measure])
+            return _under_root(sums, sums[:1])
+        return _under_root(total[rows, measure], total[:1, measure])
+
     depths = np.arange(1, count + 1)
-    chain = Tree(depths - 2, depths, np.full(count, count, np.int64))
-    own = own[at]
-    own[0] = 0
     matched = np.ones(count, bool)
     matched[0] = False
     return Report(
@@ -362,17 +364,22 @@ def _list_report(
         view,
         options,
         quirks,
-        chain,
-        at,
+        Tree(depths - 2, depths, np.full(count, count, np.int64)),
+        np.concatenate([np.zeros(1, np.int64), accounted[rows]]),
         matched,
-        own,
-        np.concatenate([root_total, total]),
+        Table(count, lambda measure: _under_root(own[rows, measure])),
+        Table(count, row_total),
         times,
         messages=view.warnings + runs_of(profile, quirks).warnings,
     )
 
 
+def _under_root(values: Ints, root: Ints | tuple[()] = ()) -> Ints:
+    """A column of rows after that of the root, which has a number or nothing."""
+    return np.concatenate([root if len(root) else np.zeros(1, np.int64), values])
+
+
 def _tails(own: Ints) -> Ints:
-    """The sum of each row and all rows after it."""
-    sums: Ints = np.cumsum(own[::-1], axis=0, dtype=own.dtype)[::-1]
+    """The sum of each number and all after it."""
+    sums: Ints = np.cumsum(own[::-1], dtype=own.dtype)[::-1]
     return sums

@@ -85,5 +85,5 @@ def gpu_profile(*more):
 
 def largest(report):
     """The largest number of a report, whatever its sign."""
-    numbers = [*report.own.ravel().tolist(), *report.total.ravel().tolist()]
-    return max(map(abs, [*numbers, *report.numbers.ravel().tolist()]), default=0)
+    tables = report.own, report.total, report.numbers
+    return max((abs(number) for table in tables for row in table for number in row), default=0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tfprof
 from tests.outputs.samples import largest, random_profile, report_of
 from tfprof.metrics import METRICS
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 
 NUMBERS = [name for name, metric in METRICS.items() if metric.measure]
 
@@ -63,7 +63,7 @@ def test_samples_add_up_to_the_rows(kind, seed, depth, tmp_path_factory, profile
     for sample in profile.sample:
         sums = [a + b for a, b in zip(sums, sample.value[1:], strict=True)]
     # Sums of huge float operations wrap around in the report.
-    assert [s % 2**64 for s in sums] == [int(t) % 2**64 for t in report.total[0, at]]
+    assert [s % 2**64 for s in sums] == [int(report.total[0, m]) % 2**64 for m in at]
 
 
 def test_every_frame_is_sampled(tmp_path, profile_class):

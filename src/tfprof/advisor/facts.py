@@ -13,9 +13,10 @@ import pyarrow as pa
 from tfprof.advisor.finding import Amount, Evidence
 from tfprof.advisor.source_line import source_line
 from tfprof.profiles.columns import Bools, Ints
-from tfprof.profiles.measures import column, measures
+from tfprof.profiles.measures import measures
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import Runs, runs_of
+from tfprof.profiles.table import Table, column
 from tfprof.quirks import Quirks
 
 __all__ = ["IDLE", "INPUT", "TRANSFER", "Facts", "count", "share", "size", "time"]
@@ -71,7 +72,7 @@ class Facts:
         return runs_of(self.profile, self.quirks)
 
     @cached_property
-    def numbers(self) -> Ints:
+    def numbers(self) -> Table:
         """The measures of every node."""
         return measures(self.profile, self.quirks)
 

@@ -11,7 +11,7 @@ from tfprof.errors import OptionError
 from tfprof.metrics import known_metrics
 from tfprof.outputs.files import write_file
 from tfprof.profiles.columns import Ints
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 from tfprof.units import FORMATS
 from tfprof.views.graph import producers
 

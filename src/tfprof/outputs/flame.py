@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.errors import OptionError, OutputError
 from tfprof.metrics import Metric, known_metrics
 from tfprof.profiles.columns import Ints
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 
 if TYPE_CHECKING:
     from tfprof.report import Report

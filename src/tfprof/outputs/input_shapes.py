@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.profiles.inputs import input_shapes_of
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 from tfprof.units import format_time
 
 if TYPE_CHECKING:

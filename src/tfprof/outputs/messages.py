@@ -29,6 +29,7 @@ from tfprof.outputs.wire_columns import (
 from tfprof.profiles.columns import Ints, starts
 from tfprof.profiles.inputs import input_shapes_of
 from tfprof.profiles.runs import runs_of
+from tfprof.profiles.table import Table
 from tfprof.protos import graph_pb2, output_pb2
 from tfprof.views.view import ROOT
 
@@ -62,7 +63,7 @@ def result(report: Report) -> Any:
     return parsed(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
-def _numbers(message: Descriptor, tables: dict[str, tuple[Ints, list[str]]]) -> Fields:
+def _numbers(message: Descriptor, tables: dict[str, tuple[Table, list[str]]]) -> Fields:
     """The number fields of all rows; a table's names have its prefix in the message."""
     columns = {
         message.fields_by_name[prefix + name].number: _limited(table[:, MEASURES.index(name)])
@@ -166,7 +167,7 @@ def _multi_rows(report: Report) -> Fields:
 def _member_nodes(report: Report, member: Ints) -> pa.Array:
     """A field `graph_nodes` for each member: a node whose totals are its own numbers."""
     message = output_pb2.GraphNodeProto.DESCRIPTOR
-    own = report.numbers[member]
+    own = report.numbers.of(member)
     defined = message.fields_by_name["total_definition_count"].number
     node = strings(_NAME, report.profile.nodes.name, member)
     node += _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)})

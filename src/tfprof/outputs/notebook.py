@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfprof.errors import OutputError
 from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns
 from tfprof.outputs.rows import table
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 from tfprof.units import FORMATS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tfprof.metrics import Metric
 from tfprof.outputs.flame import in_64_bits, own_share
 from tfprof.outputs.pprof_tables import Called, Tables
 from tfprof.profiles.columns import Ints
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 from tfprof.views.view import Frames
 
 if TYPE_CHECKING:

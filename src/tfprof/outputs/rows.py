@@ -23,8 +23,8 @@ from tfprof.outputs.flame import parents
 from tfprof.outputs.json_text import escaped, joined
 from tfprof.outputs.pieces import bytes_of
 from tfprof.profiles.columns import NO_DEVICE, Ints, starts
-from tfprof.profiles.measures import column
 from tfprof.profiles.runs import runs_of
+from tfprof.profiles.table import column
 
 if TYPE_CHECKING:
     from tfprof.report import Report

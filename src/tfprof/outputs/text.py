@@ -21,8 +21,9 @@ from tfprof.outputs.number_text import own_and_total
 from tfprof.outputs.pieces import Coded, Piece
 from tfprof.outputs.row_text import Item, joined, optional, separated
 from tfprof.profiles.columns import Ints, starts
-from tfprof.profiles.measures import column, scalars
+from tfprof.profiles.measures import scalars
 from tfprof.profiles.runs import runs_of
+from tfprof.profiles.table import column
 from tfprof.units import FORMATS
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 

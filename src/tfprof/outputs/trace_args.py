@@ -13,7 +13,7 @@ from tfprof.outputs.json_text import Part, digits, escaped
 from tfprof.outputs.pieces import Coded, lengths_of
 from tfprof.outputs.sources import source_lines
 from tfprof.profiles.columns import Ints
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 
 if TYPE_CHECKING:
     from tfprof.report import Report

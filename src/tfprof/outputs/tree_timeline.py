@@ -13,7 +13,7 @@ from tfprof.outputs.json_text import escaped, of_rows, texts
 from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
 from tfprof.profiles.columns import Ints
-from tfprof.profiles.measures import column
+from tfprof.profiles.table import column
 from tfprof.views.tree import Tree
 
 if TYPE_CHECKING:

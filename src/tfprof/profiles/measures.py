@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -14,54 +16,122 @@ from tfprof.metrics import MEASURES, known_metrics
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import BYTE_FIELDS, Runs, runs_of
+from tfprof.profiles.table import Table
 from tfprof.profiles.times import times_run
 from tfprof.protos import graph_pb2
 from tfprof.quirks import Quirks
 
-__all__ = ["AVERAGE", "column", "measures", "parameters", "scalars"]
+__all__ = ["AVERAGE", "measures", "parameters", "scalars"]
 
 AVERAGE = -1
 _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
 
 
-def column(name: str) -> int:
-    """Where a measure stands in a row of measures."""
-    return MEASURES.index(name)
-
-
-def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> Ints:
-    """A row of `MEASURES` per node; columns are contiguous."""
+def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> Table:
+    """The numbers of every node."""
     step = AVERAGE if step < 0 else step
     return profile.derived((measures, quirks, step), lambda: _measures(profile, quirks, step))
 
 
-def _measures(profile: Profile, quirks: Quirks, step: int) -> Ints:
-    runs = runs_of(profile, quirks)
-    count = len(profile.nodes)
-    wanted = None if step == AVERAGE else profile.steps.index(step)
-    sums = np.zeros((10, count), _kind_of_sums(profile, runs, quirks))
-    _add_memory(sums, runs, wanted)
-    _add_times(sums, runs, wanted)
-    spans = slice(None) if wanted is None else runs.span_step == wanted
-    np.add.at(sums[8], runs.span_node[spans], runs.span_runs[spans])
-    sums[9] = sums[4] + sums[5]
-    if wanted is None:
-        steps_seen = np.bincount(runs.span_node, minlength=count)
-        sums = _averaged(sums, np.maximum(steps_seen, 1), quirks)
-    ran = np.zeros(count, bool)
-    ran[runs.span_node] = True
-    float_ops = profile.nodes.float_ops * times_run(profile.calls, ran, sums[8])
-    counts = parameters(profile, quirks)
-    table = np.zeros((len(MEASURES), count), np.result_type(sums.dtype, counts.dtype))
-    table[:6] = sums[:6]
-    table[6] = counts
-    table[7] = float_ops
-    table[8] = sums[8]
-    table[9] = 1
-    table[10] = sums[9]
-    if "macs" in known_metrics(quirks) and float_ops.any():
-        table[11] = np.where(_contractions(profile), float_ops // 2, 0)
-    return table.T
+def _measures(profile: Profile, quirks: Quirks, step: int) -> Table:
+    sums = _Sums(profile, quirks, None if step == AVERAGE else profile.steps.index(step))
+    return Table(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums))
+
+
+class _Sums:
+    """Sums over the records of each node, of a step or on average."""
+
+    def __init__(self, profile: Profile, quirks: Quirks, step: int | None) -> None:
+        self.profile, self.quirks, self.step = profile, quirks, step
+        self.runs = runs_of(profile, quirks)
+
+    @cached_property
+    def kind(self) -> Any:
+        """The type of numbers that holds all sums."""
+        return _kind_of_sums(self.profile, self.runs, self.quirks)
+
+    def bytes(self, position: int) -> Ints:
+        """Those of one of `BYTE_FIELDS`."""
+        runs = self.runs
+        rows = self._rows(runs.memory_step)
+        return self._averaged(self._sum(runs.memory_node[rows], runs.memory_bytes[rows, position]))
+
+    def micros(self, *where: bool) -> Ints:
+        """The time on accelerators (true), on CPUs, or on both."""
+        total = np.zeros(len(self.profile.nodes), self.kind)
+        for accelerator in where:
+            total += self._micros[accelerator]
+        return self._averaged(total)
+
+    @cached_property
+    def _micros(self) -> dict[bool, Ints]:
+        runs = self.runs
+        in_step = True if self.step is None else runs.time_step == self.step
+        chosen = {
+            True: runs.time_accelerator & in_step,
+            False: ~runs.time_accelerator & in_step,
+        }
+        return {
+            where: self._sum(runs.time_node[rows], runs.time_duration[rows])
+            for where, rows in chosen.items()
+        }
+
+    @cached_property
+    def run_count(self) -> Ints:
+        """How often each node ran."""
+        runs = self.runs
+        rows = self._rows(runs.span_step)
+        return self._averaged(self._sum(runs.span_node[rows], runs.span_runs[rows]))
+
+    @cached_property
+    def float_ops(self) -> Ints:
+        """The float operations of all runs of each node."""
+        ran = np.zeros(len(self.profile.nodes), bool)
+        ran[self.runs.span_node] = True
+        once = self.profile.nodes.float_ops.astype(self.kind, copy=False)
+        return once * times_run(self.profile.calls, ran, self.run_count)
+
+    def macs(self) -> Ints:
+        """The multiply-adds among them."""
+        if "macs" in known_metrics(self.quirks) and self.float_ops.any():
+            return np.where(_contractions(self.profile), self.float_ops // 2, 0)
+        return np.zeros(len(self.profile.nodes), np.int64)
+
+    def _rows(self, steps: Ints) -> Any:
+        return slice(None) if self.step is None else steps == self.step
+
+    def _sum(self, node: Ints, values: Ints) -> Ints:
+        total = np.zeros(len(self.profile.nodes), self.kind)
+        np.add.at(total, node, values)
+        return total
+
+    @cached_property
+    def _steps_seen(self) -> Ints:
+        """In how many steps each node ran, at least 1."""
+        seen = np.bincount(self.runs.span_node, minlength=len(self.profile.nodes))
+        return np.maximum(seen, 1)
+
+    def _averaged(self, total: Ints) -> Ints:
+        if self.step is not None:
+            return total
+        if self.quirks.negative_durations:
+            # The original divides a signed sum by an unsigned count.
+            steps = self._steps_seen.astype(np.uint64)
+            return (total.view(np.uint64) // steps).view(np.int64)
+        return total // self._steps_seen
+
+
+_COLUMNS: dict[str, Callable[[_Sums], Ints]] = {
+    **{name: methodcaller("bytes", at) for at, name in enumerate(BYTE_FIELDS)},
+    "accelerator_exec_micros": lambda sums: sums.micros(True),
+    "cpu_exec_micros": lambda sums: sums.micros(False),
+    "exec_micros": lambda sums: sums.micros(True, False),
+    "parameters": lambda sums: parameters(sums.profile, sums.quirks),
+    "float_ops": lambda sums: sums.float_ops,
+    "macs": _Sums.macs,
+    "run_count": lambda sums: sums.run_count,
+    "definition_count": lambda sums: np.ones(len(sums.profile.nodes), np.int64),
+}
 
 
 def _contractions(profile: Profile) -> Bools:
@@ -100,27 +170,6 @@ def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
         float(np.abs(profile.nodes.float_ops.astype(np.float64)).sum()) * max(often, 1),
     ]
     return np.int64 if max(bounds) < 2**62 else object
-
-
-def _add_memory(sums: Ints, runs: Runs, step: int | None) -> None:
-    rows = slice(None) if step is None else runs.memory_step == step
-    node = runs.memory_node[rows]
-    for position in range(len(BYTE_FIELDS)):
-        np.add.at(sums[position], node, runs.memory_bytes[rows, position])
-
-
-def _add_times(sums: Ints, runs: Runs, step: int | None) -> None:
-    in_step = True if step is None else runs.time_step == step
-    for position, kind in ((4, runs.time_accelerator), (5, ~runs.time_accelerator)):
-        rows = kind & in_step
-        np.add.at(sums[position], runs.time_node[rows], runs.time_duration[rows])
-
-
-def _averaged(sums: Ints, steps: Ints, quirks: Quirks) -> Ints:
-    if quirks.negative_durations:
-        # The original divides a signed sum by an unsigned count.
-        return (sums.view(np.uint64) // steps.astype(np.uint64)).view(np.int64)
-    return sums // steps
 
 
 def parameters(profile: Profile, quirks: Quirks) -> Ints:

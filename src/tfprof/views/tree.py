@@ -73,18 +73,12 @@ class Tree:
         return tree, node_at[1:] - 1
 
     def subtree_sums(self, values: Ints) -> Ints:
-        """For each node the sum of its own value and those of all nodes below it.
-
-        A table of values is summed a column at a time, which are best contiguous.
-        """
-        sums = np.empty_like(values.T, order="C")
+        """For each node the sum of its own value and those of all nodes below it."""
         running = np.zeros(len(self) + 1, values.dtype)
-        pairs = zip(np.atleast_2d(values.T), np.atleast_2d(sums), strict=True)
-        for column, into in pairs:
-            np.cumsum(column, out=running[1:])
-            np.take(running, self.end, out=into, mode="clip")
-            into -= running[:-1]
-        return sums.T
+        np.cumsum(values, out=running[1:])
+        sums: Ints = running[self.end]
+        sums -= running[:-1]
+        return sums
 
     def path_sums(self, values: Ints) -> Ints:
         """For each node the sum of its own value and those of all nodes above it."""

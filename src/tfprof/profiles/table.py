@@ -1,0 +1,60 @@
+"""The numbers of nodes or rows, of which mostly but a few columns are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfprof.metrics import MEASURES
+from tfprof.profiles.columns import Ints
+
+__all__ = ["Table", "column"]
+
+_SAFE = 2.0**62
+
+
+def column(name: str) -> int:
+    """Where a measure stands in a row of measures."""
+    return MEASURES.index(name)
+
+
+class Table:
+    """A column for each of `MEASURES`, made when it is first asked for.
+
+    `table[rows, measure]` are some rows of a column, `table[row]` all numbers of a row.
+    """
+
+    def __init__(self, length: int, make: Callable[[int], Ints]) -> None:
+        """A table of so many rows, whose columns `make` makes."""
+        self._length = length
+        self._make = make
+        self._columns: dict[int, Ints] = {}
+        self._masses: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, tuple):
+            rows, measure = at
+            return self._column(measure)[rows]
+        return [int(self._column(measure)[at]) for measure in range(len(MEASURES))]
+
+    def of(self, rows: Ints) -> Table:
+        """The table of some of the rows."""
+        return Table(len(rows), lambda measure: self._column(measure)[rows])
+
+    def adds_up(self, measure: int, times: int = 1) -> bool:
+        """Whether no sum of a column, each number up to so many times, can be below 0."""
+        if measure not in self._masses:
+            values = self._column(measure)
+            below = len(values) and values.min() < 0
+            self._masses[measure] = np.inf if below else float(values.sum(dtype=np.float64))
+        return self._masses[measure] * times < _SAFE
+
+    def _column(self, measure: int) -> Ints:
+        if measure not in self._columns:
+            self._columns[measure] = self._make(measure)
+        return self._columns[measure]
