@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 import subprocess
 import sys
+import weakref
 
+import pyarrow as pa
 import pytest
 
+from tests.outputs.samples import random_profile
 from tfprof import memory
+from tfprof.views import VIEWS
 
 GLIBC = platform.libc_ver()[0] == "glibc"
 TOUCHES = """
@@ -46,3 +51,31 @@ def test_nested_and_failing_uses_leave_nothing_behind():
     with pytest.raises(ZeroDivisionError), memory.memory_kept():
         _ = 1 / 0
     assert memory._entered == 0
+    assert memory._pools == []
+
+
+@pytest.mark.skipif(not GLIBC, reason="only the allocator of glibc is told")
+def test_arrow_takes_its_memory_from_there_meanwhile():
+    before = pa.default_memory_pool().backend_name
+    with memory.memory_kept():
+        assert pa.default_memory_pool().backend_name == "system"
+    assert pa.default_memory_pool().backend_name == before
+
+
+@pytest.mark.parametrize("compat", [True, False])
+def test_a_dropped_profile_is_gone_at_once(tmp_path, compat):
+    """Nothing that a profile keeps of its answers holds it, so that no garbage has to wait."""
+    profile = random_profile(7).changed()
+    gone = weakref.ref(profile)
+    gc.collect()
+    gc.disable()
+    try:
+        for kind in VIEWS:
+            report = profile.report(kind, compat=compat)
+            report.write(f"file:outfile={tmp_path}/{kind}")
+            report.proto()
+        profile.serialize(compat=compat)
+        del profile, report
+        assert gone() is None
+    finally:
+        gc.enable()

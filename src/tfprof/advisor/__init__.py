@@ -27,6 +27,7 @@ from tfprof.advisor import (
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Result, Stake
 from tfprof.errors import OptionError
+from tfprof.memory import memory_kept
 from tfprof.options import did_you_mean
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
@@ -94,6 +95,7 @@ def all_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
     return found, tuple(problems)
 
 
+@memory_kept()
 def advise(
     profile: Profile,
     checkers: Wanted = None,

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.account import type_lists
+from tfprof.memory import memory_kept
 from tfprof.outputs.profile_execs import exec_entries
 from tfprof.outputs.profile_traces import traces
 from tfprof.outputs.wire_columns import Fields, fields, listed, nested, numbers, packed, strings
@@ -29,6 +30,7 @@ _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
+@memory_kept()
 def serialized(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
     profile = seen(profile, quirks)

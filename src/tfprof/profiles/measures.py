@@ -34,16 +34,17 @@ def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> Table:
 
 
 def _measures(profile: Profile, quirks: Quirks, step: int) -> Table:
-    sums = _Sums(profile, quirks, None if step == AVERAGE else profile.steps.index(step))
+    wanted = None if step == AVERAGE else profile.steps.index(step)
+    # A copy, as a profile that holds what holds it would stay until the garbage is collected.
+    sums = _Sums(profile.changed(), runs_of(profile, quirks), quirks, wanted)
     return Table(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums))
 
 
 class _Sums:
     """Sums over the records of each node, of a step or on average."""
 
-    def __init__(self, profile: Profile, quirks: Quirks, step: int | None) -> None:
-        self.profile, self.quirks, self.step = profile, quirks, step
-        self.runs = runs_of(profile, quirks)
+    def __init__(self, profile: Profile, runs: Runs, quirks: Quirks, step: int | None) -> None:
+        self.profile, self.runs, self.quirks, self.step = profile, runs, quirks, step
 
     @cached_property
     def kind(self) -> Any:

@@ -69,10 +69,11 @@ def record_part(
         several = records.gpu_allocators[memory_rows][records.gpu_allocators[memory_rows] > 1]
         warnings += [f"found {count} gpu allocator for 1 node" for count in several]
     node = records.node
+    asides = profile.asides[number] if profile.asides else np.zeros(len(records), bool)
 
     def runs() -> Bools:
-        ran: Bools = timed & ~accelerator
-        return ran & ~profile.asides[number] if profile.asides else ran
+        ran: Bools = timed & ~accelerator & ~asides
+        return ran
 
     return {
         "span_node": lambda: node[accepted].astype(np.int64),

@@ -23,8 +23,8 @@ __all__ = ["graph_ops", "joined_share", "seen"]
 def seen(profile: Profile, quirks: Quirks) -> Profile:
     """The profile that views, measures and outputs work on."""
     key = _key(quirks)
-    found = profile.derived(key, lambda: _seen(profile, quirks))
-    return found.derived(key, lambda: found)
+    found = profile.derived(key, lambda: _other(profile, key, quirks))
+    return profile if found is None else found
 
 
 def graph_ops(quirks: Quirks) -> Quirks:
@@ -44,6 +44,13 @@ def _key(quirks: Quirks) -> tuple[object, ...]:
         quirks.run_time_names_apart,
         quirks.graph_op_types_only,
     )
+
+
+def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile | None:
+    """The profile to see instead; nothing if it is the same, as none should hold itself."""
+    found = _seen(profile, quirks)
+    found.derived(key, lambda: None)
+    return None if found is profile else found
 
 
 def _seen(profile: Profile, quirks: Quirks) -> Profile:
