@@ -46,28 +46,43 @@ def _histories(draw):
     return sorted(changes, key=lambda change: change[0]), sizes, in_use
 
 
-@pytest.mark.parametrize("block", [1, holders._BLOCK])
-@given(history=_histories())
-def test_the_largest_that_fit(block, history):
-    changes, sizes, in_use = history
+def _together(histories):
+    """Several devices, one after the other; places and samples are numbered through."""
+    changes, sizes, in_use = [], [], []
+    first_sample, first_place = [0], [0]
+    for own_changes, own_sizes, own_in_use in histories:
+        changes += [(when + len(in_use), before, now) for when, before, now in own_changes]
+        sizes += own_sizes
+        in_use += own_in_use
+        first_sample.append(len(in_use))
+        first_place.append(len(sizes))
     sample, before, now = np.array(changes, np.int64).reshape(-1, 3).T
-    numbers = np.array(sizes, np.int64), np.array(in_use, np.int64)
+    arrays = (np.array(values, np.int64) for values in (sizes, first_sample, first_place))
+    return holders.Histories(sample, before, now, *arrays), np.array(in_use, np.int64)
+
+
+@pytest.mark.parametrize("block", [1, 8, holders._BLOCK])
+@given(histories=st.lists(_histories(), max_size=4))
+def test_the_largest_that_fit(block, histories):
+    tops, rests, places = [], [], 0
+    for history in histories:
+        top, rest = _defined(*history)
+        tops += [[place + places if place >= 0 else -1 for place in row] for row in top]
+        rests += rest
+        places += len(history[1])
     kept, holders._BLOCK = holders._BLOCK, block
     try:
-        top, rest = holders.swept(sample, before, now, *numbers)
+        top, rest = holders.swept(*_together(histories))
     finally:
         holders._BLOCK = kept
-    assert (top.tolist(), rest.tolist()) == _defined(changes, sizes, in_use)
+    assert (top.tolist(), rest.tolist()) == (tops, rests)
 
 
 def test_far_apart_and_extreme():
     """A holder thousands of places away is found; no number is too large or too small."""
     count = 20_000
-    sizes = np.full(count, 2**62, np.int64)
-    sizes[-1] = 7
-    one = np.zeros(1, np.int64)
-    in_use = np.array([2**63 - 1, -(2**63), 0, 7], np.int64)
-    top, rest = holders.swept(one, one - 1, one + count - 1, sizes, in_use)
+    history = [(0, -1, count - 1)], [2**62] * (count - 1) + [7], [2**63 - 1, -(2**63), 0, 7]
+    top, rest = holders.swept(*_together([history]))
     assert top[:, 0].tolist() == [count - 1, -1, -1, count - 1]
     assert (top[:, 1:] == -1).all()
     assert rest.tolist() == [2**63 - 8, -(2**63), 0, 0]

@@ -40,18 +40,17 @@ def plain_events(report: Report) -> tuple[_Texts, list[str]]:
         *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
         *(',"ts":', drawn.start[order], "}"),
     )
-    first = len(devices)
-    memory_names, counters, lines = [], [], ["generating trace file."]
-    for at, usage in enumerate(device_memory(report)):
-        pid = first + 2 * at
-        title = f"mem usage on:{usage.device}"
+    usage = device_memory(report)
+    memory_names, lines = [], ["generating trace file."]
+    for at, (device, peak) in enumerate(zip(usage.devices, usage.peaks, strict=True)):
+        pid, title = len(devices) + 2 * at, f"mem usage on:{device}"
         memory_names += [_process(title, pid), _process(f"{title} allocations", pid + 1)]
-        counters.append(plain_memory_events(usage, pid))
-        if "gpu" in usage.device:
-            lines.append(f"{usage.device} peak memory: {usage.peak / 1e6:.2f} MB")
+        if "gpu" in device:
+            lines.append(f"{device} peak memory: {peak / 1e6:.2f} MB")
+    counters = plain_memory_events(usage, len(devices))
     names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
     flows = _plain_flows(report, drawn, order, name)
-    return itertools.chain(_heads(names), regions, _heads(memory_names), flows, *counters), lines
+    return itertools.chain(_heads(names), regions, _heads(memory_names), flows, counters), lines
 
 
 def _heads(names: list[str]) -> list[bytes]:
@@ -107,18 +106,18 @@ def events(report: Report, flows: str) -> tuple[_Texts, int]:
         for device, count in enumerate(lanes.tolist())
         for lane in range(count)
     ]
-    counters, samples = [], 0
-    for at, usage in enumerate(usage for usage in device_memory(report) if len(usage.time)):
-        title = f"mem usage on:{usage.device}"
+    usage = device_memory(report)
+    sampled, number = np.unique(usage.device, return_inverse=True)
+    for at, device in enumerate(sampled.tolist()):
+        title = f"mem usage on:{usage.devices[device]}"
         heads.append(_named("process_name", title, next_pid + at, 0))
         heads.append(_named("thread_name", "Top Allocations", next_pid + at, next_tid + at))
-        counters.append(memory_events(usage, next_pid + at, next_tid + at))
-        samples += len(usage.time)
+    counters = memory_events(usage, next_pid + number, next_tid + number)
     source, target = arrows.latest(report, drawn, flows)
     found: _Texts = itertools.chain(
-        _heads(heads), regions, _flows(drawn, pid, tid, source, target), *counters
+        _heads(heads), regions, _flows(drawn, pid, tid, source, target), counters
     )
-    return found, len(order) + 2 * len(source) + 2 * samples
+    return found, len(order) + 2 * len(source) + 2 * len(usage.time)
 
 
 def _named(what: str, title: str, pid: int, tid: int) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from tfprof.metrics import MEASURES
 from tfprof.profiles.columns import NO_DEVICE, Bools, Ints
 from tfprof.profiles.runs import Runs, runs_of
+from tfprof.views.tree import order_within, sorted_few
 
 if TYPE_CHECKING:
     from tfprof.report import Report
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Drawing", "device_ranks", "device_title", "drawing", "trackable"]
 
 _FEW = 50
+_NONE = np.iinfo(np.int64).max
 _MICROS = MEASURES.index("exec_micros")
 
 
@@ -48,7 +50,8 @@ class Drawing:
     @property
     def in_lanes(self) -> Ints:
         """The intervals by device as met, lane and start: the order in which they are written."""
-        return np.lexsort((self.start, self.lane, self.device))
+        lanes = self.device * (int(self.lane.max(initial=0)) + 1) + self.lane
+        return sorted_few(lanes)  # those of a device are in the order of their starts
 
 
 def trackable(report: Report, runs: Runs) -> Bools:
@@ -85,11 +88,10 @@ def drawing(report: Report) -> Drawing:
     if not report.quirks.same_start_dropped:
         row_of[(report.numbers[:, _MICROS] < report.options.min_micros).astype(bool)] = -1
     rows = np.flatnonzero((runs.time_step == step) & (row_of[runs.time_node] >= 0))
-    rank = device_ranks(report)[runs.time_device[rows]]
-    rows = rows[np.lexsort((rank, row_of[runs.time_node[rows]]))]
-    met, first = np.unique(runs.time_device[rows], return_index=True)
-    devices = met[np.argsort(first)].tolist()
-    by_start = np.lexsort((runs.time_start[rows], device_ranks(report)[runs.time_device[rows]]))
+    row = row_of[runs.time_node[rows]]
+    rank = device_ranks(report)
+    devices = _as_met(runs.time_device[rows], row, rank)
+    by_start = _by_device_and_start(rank[runs.time_device[rows]], runs.time_start[rows], row)
     rows = rows[by_start]
     device, start = runs.time_device[rows], runs.time_start[rows]
     if report.quirks.same_start_dropped and len(rows):
@@ -109,6 +111,24 @@ def drawing(report: Report) -> Drawing:
         runs.time_accelerator[rows],
         _lanes(position[device], start, start + duration),
     )
+
+
+def _as_met(device: Ints, row: Ints, rank: Ints) -> list[int]:
+    """Devices in the order of the first row that ran there, and of their ranks."""
+    first = np.full(len(rank), _NONE)
+    np.minimum.at(first, device, row)
+    order = np.lexsort((rank, first))
+    return order[: np.count_nonzero(first != _NONE)].tolist()
+
+
+def _by_device_and_start(rank: Ints, start: Ints, row: Ints) -> Ints:
+    """The order by device, start and row."""
+    if not len(start):
+        return np.zeros(0, np.int64)
+    least, most = int(start.min()), int(start.max())
+    if (most - least + 1) * (int(rank.max()) + 1) >= _NONE:
+        return np.lexsort((row, start, rank))
+    return order_within(rank * (most - least + 1) + (start - least), row)
 
 
 def _lanes(device: Ints, start: Ints, end: Ints) -> Ints:

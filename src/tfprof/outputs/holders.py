@@ -1,15 +1,18 @@
-"""The largest holders of memory at given moments: many moments at once, one holder after another.
+"""The largest holders of memory at given moments: all moments at once, one holder after another.
 
 What is held is a row of bits for each moment, so that the next holder is found a word at a time.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from tfprof.profiles.columns import Ints
 
-__all__ = ["TOP", "swept"]
+__all__ = ["TOP", "Histories", "swept"]
 
 TOP = 10
 _BITS = 64
@@ -18,31 +21,91 @@ _ONE = np.uint64(1)
 _BLOCK = 1 << 19  # words of the samples that are looked at together: about what a cache holds
 
 
-def swept(sample: Ints, before: Ints, now: Ints, sizes: Ints, in_use: Ints) -> tuple[Ints, Ints]:
+@dataclass(frozen=True)
+class Histories:
+    """What is held on some devices: samples, places and sizes are of one device after the other.
+
+    Each device's sizes are in descending order. A change says that from a sample on something is
+    held that stands at the place `now`, instead of the one at `before`; -1 is nothing. Changes are
+    in the order of samples. `first_sample` and `first_place` tell where each device's begin, and
+    where the last one's end.
+    """
+
+    sample: Ints
+    before: Ints
+    now: Ints
+    sizes: Ints
+    first_sample: Ints
+    first_place: Ints
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many places each device has."""
+        return np.diff(self.first_place)
+
+    @cached_property
+    def device(self) -> Ints:
+        """The device of each sample."""
+        lengths = np.diff(self.first_sample)
+        return np.repeat(np.arange(len(lengths)), lengths)
+
+    @cached_property
+    def none(self) -> Ints:
+        """For each device a row of bits where nothing is held.
+
+        Behind the last place are some of size 0 that are always held: one is always found.
+        """
+        width = int(self.counts.max(initial=0)) // _BITS + 2
+        held = self.counts[:, None] - np.arange(width) * _BITS
+        return np.where(held < _BITS, _ALL << np.clip(held, 0, _BITS - 1).astype(np.uint64), 0)
+
+    @cached_property
+    def padded(self) -> Ints:
+        """The sizes, and behind those of each device a 0."""
+        return np.insert(self.sizes, self.first_place[1:], 0)
+
+    @cached_property
+    def _distinct(self) -> Ints:
+        return np.unique(self.sizes)
+
+    @cached_property
+    def _keys(self) -> Ints:
+        """A number for each place, in ascending order: its device, then how far below the most."""
+        below = len(self._distinct) - np.searchsorted(self._distinct, self.sizes)
+        return np.repeat(np.arange(len(self.counts)), self.counts) * self._step + below
+
+    @property
+    def _step(self) -> int:
+        return len(self._distinct) + 2
+
+    def fitting(self, device: Ints, left: Ints) -> Ints:
+        """The first place of a device that holds no more than what is left."""
+        below = len(self._distinct) + 1 - np.searchsorted(self._distinct, left, side="right")
+        return np.searchsorted(self._keys, device * self._step + below) - self.first_place[device]
+
+
+def swept(histories: Histories, in_use: Ints) -> tuple[Ints, Ints]:
     """The places of the largest holders at each sample, -1 for none, and the bytes left over.
 
-    `sizes` are in descending order. A change says that from a sample on something is held that
-    stands at the place `now`, instead of the one at `before`; -1 is nothing. Changes are in the
-    order of samples. A holder that is larger than what is left of the bytes in use is passed over.
+    A holder that is larger than what is left of the bytes in use is passed over.
     """
-    count = len(sizes)
-    # Behind the last place are some of size 0 that are always held: one is always found.
-    state = np.zeros(count // _BITS + 2, np.uint64)
-    state[-2:] = _ALL << np.uint64(count % _BITS), _ALL
-    turns = [(sample[places >= 0], places[places >= 0]) for places in (before, now)]
+    turns = [
+        (histories.sample[places >= 0], places[places >= 0])
+        for places in (histories.before, histories.now)
+    ]
     top, left = np.empty((len(in_use), TOP), np.int64), in_use.copy()
-    rows = max(_BLOCK // len(state), 1)
+    width = histories.none.shape[1]
+    state = np.zeros(width, np.uint64)
+    rows = max(_BLOCK // width, 1)
     for begin in range(0, len(in_use), rows):
-        block = slice(begin, begin + rows)
-        words = np.zeros((len(left[block]), len(state)), np.uint64)
-        words[0] = state
+        end = min(begin + rows, len(in_use))
+        words = np.zeros((end - begin, width), np.uint64)
         for when, place in turns:
-            first, last = np.searchsorted(when, [begin, begin + rows])
+            first, last = np.searchsorted(when, [begin, end])
             _turn(words, when[first:last] - begin, place[first:last])
-        np.bitwise_xor.accumulate(words, axis=0, out=words)
+        _accumulate(words, state, histories, begin)
         state = words[-1].copy()
-        _pick(_Held(words), sizes, left[block], top[block])
-    top[top >= count] = -1
+        _pick(_Held(words), histories, slice(begin, end), left[begin:end], top[begin:end])
     return top, left
 
 
@@ -52,20 +115,33 @@ def _turn(words: Ints, row: Ints, place: Ints) -> None:
     np.bitwise_xor.at(words.reshape(-1), at, _ONE << (place % _BITS).astype(np.uint64))
 
 
-def _pick(held: _Held, sizes: Ints, left: Ints, top: Ints) -> None:
+def _accumulate(words: Ints, before: Ints, histories: Histories, begin: int) -> None:
+    """Make rows of changes rows of what is held: by then, or by nobody where a device begins."""
+    first = histories.first_sample[:-1]
+    device = np.flatnonzero((first >= begin) & (first < begin + len(words)))
+    # Of devices that begin at the same sample all but the last have none.
+    starts, last = np.unique(first[device][::-1], return_index=True)
+    if begin not in starts:
+        words[0] ^= before
+    words[starts - begin] ^= histories.none[device[::-1][last]]
+    for part in np.split(words, starts - begin):
+        np.bitwise_xor.accumulate(part, axis=0, out=part)
+
+
+def _pick(held: _Held, histories: Histories, samples: slice, left: Ints, top: Ints) -> None:
     """Note the largest holders of each row, and take them off what is left."""
-    count = len(sizes)
-    padded, ascending = np.append(sizes, 0), -sizes
-    row = np.arange(len(left))
-    place = np.zeros(len(left), np.int64)
+    device = histories.device[samples]
+    count, begin = histories.counts[device], histories.first_place[device]
+    sizes, base = histories.padded, begin + device
+    row = np.arange(len(device))
+    place = np.zeros(len(device), np.int64)
     for slot in range(TOP):
-        place = held.first(row, place)
-        large = np.flatnonzero(padded[np.minimum(place, count)] > np.maximum(left, 0))
-        fitting = np.searchsorted(ascending, -np.maximum(left[large], 0))
-        place[large] = held.first(large, fitting)
-        place = np.minimum(place, count)
-        left -= padded[place]
-        top[:, slot] = place
+        usable = np.maximum(left, 0)
+        large = np.flatnonzero(sizes[base + place] > usable)
+        place[large] = histories.fitting(device[large], usable[large])
+        place = np.minimum(held.first(row, place), count)
+        left -= sizes[base + place]
+        top[:, slot] = np.where(place < count, begin + place, -1)
         place = np.minimum(place + 1, count)
 
 
@@ -73,32 +149,36 @@ class _Held:
     """What is held, a bit for each place in each row, and which words have any."""
 
     def __init__(self, words: Ints) -> None:
-        self.words = words
-        flags = np.packbits(words != 0, axis=1, bitorder="little")
-        padding = -flags.shape[1] % (_BITS // 8)
-        self.used = np.pad(flags, ((0, 0), (0, padding))).view("<u8")
+        self.words = words.reshape(-1)
+        self.width = words.shape[1]
+        size = -(-self.width // _BITS)
+        flags = np.zeros((len(words), size * _BITS), bool)
+        np.not_equal(words, 0, out=flags[:, : self.width])
+        self.used = np.packbits(flags, bitorder="little").view("<u8")
+        self.used_width = size
 
     def first(self, row: Ints, place: Ints) -> Ints:
         """The first place that is held in each of these rows, from a given one on."""
         at = place // _BITS
-        bits = self.words[row, at] & _from(place)
+        begin = row * self.width
+        bits = self.words[begin + at] & _from(place)
         empty = np.flatnonzero(bits == 0)
         if len(empty):
-            at[empty] = _scanned(self.used, row[empty], at[empty] + 1)
-            bits[empty] = self.words[row[empty], at[empty]]
+            at[empty] = self._next_used(row[empty], at[empty] + 1)
+            bits[empty] = self.words[begin[empty] + at[empty]]
         return at * _BITS + _lowest(bits)
 
-
-def _scanned(words: Ints, row: Ints, place: Ints) -> Ints:
-    """The same of words that are looked at one after the other."""
-    at = place // _BITS
-    bits = words[row, at] & _from(place)
-    empty = np.flatnonzero(bits == 0)
-    while len(empty):
-        at[empty] += 1
-        bits[empty] = words[row[empty], at[empty]]
-        empty = empty[bits[empty] == 0]
-    return at * _BITS + _lowest(bits)
+    def _next_used(self, row: Ints, word: Ints) -> Ints:
+        """The first word that has any, from a given one on; a few of them are looked at at once."""
+        at = word // _BITS
+        begin = row * self.used_width
+        bits = self.used[begin + at] & _from(word)
+        empty = np.flatnonzero(bits == 0)
+        while len(empty):
+            at[empty] += 1
+            bits[empty] = self.used[begin[empty] + at[empty]]
+            empty = empty[bits[empty] == 0]
+        return at * _BITS + _lowest(bits)
 
 
 def _from(place: Ints) -> Ints:

@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.outputs.graph_timeline import trackable
-from tfprof.outputs.holders import TOP, swept
+from tfprof.outputs.holders import TOP, Histories, swept
 from tfprof.outputs.json_text import Part, escaped, joined, texts
 from tfprof.outputs.pieces import Coded
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Bools, Ints
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
+from tfprof.views.tree import order_within, sorted_few
 from tfprof.views.view import name_order
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Usage", "device_memory", "memory_events", "plain_memory_events"]
 
 _CLOSEST = 100  # microseconds between two plotted samples
+_LATEST = np.iinfo(np.int64).max
 _KEY = ',"Top Allocation {:02}":"'
 _TIME = MEMORY_FIELDS.index("memory_micros")
 _PERSISTENT = MEMORY_FIELDS.index("accelerator_persistent_bytes")
@@ -32,10 +34,14 @@ _IN_USE = MEMORY_FIELDS.index("allocator_bytes_in_use")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The memory of a device: plotted samples, and the pieces of text that name the holders."""
+    """The memory of devices: plotted samples, those of one device after the other.
 
-    device: str
-    peak: int
+    `holders` are the pieces of text that name who holds most at each sample.
+    """
+
+    devices: list[str]
+    peaks: list[int]
+    device: Ints
     time: Ints
     in_use: Ints
     holders: list[Part]
@@ -43,102 +49,113 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What is the same for all devices: the rows of the step, and facts about all nodes.
+    """The nodes of a report that are shown, as far as they ran on other devices than CPUs.
 
-    `held` are the bytes that a node has from the start, `rank` is where it stands by name.
+    `nodes` are those of one device after the other, from `first` on; `place` is where each node of
+    the profile stands among them, or -1, and `row` its row in the report.
     """
 
     report: Report
     runs: Runs
-    memory: Ints
-    allocations: Ints
-    held: Ints
-    rank: Ints
+    nodes: Ints
+    first: Ints
+    place: Ints
+    row: Ints
+
+    def rows(self, node: Ints, wanted: Bools) -> tuple[Ints, Ints]:
+        """Those of the wanted rows that are of a shown node, and its place."""
+        rows = np.flatnonzero(wanted)
+        place = self.place[node[rows]]
+        shown = place >= 0
+        return rows[shown], place[shown]
 
 
-def device_memory(report: Report) -> list[Usage]:
+def device_memory(report: Report) -> Usage:
     """The memory of every device but CPUs that the shown nodes of a report were placed on."""
     runs = runs_of(report.profile, report.quirks)
     shown = report.node[1:]
     shown = shown[trackable(report, runs)[shown]]
-    devices = report.profile.devices
-    placed = sorted((devices[device], device) for device in np.unique(runs.device[shown]).tolist())
-    step = _step(report, runs)
-    return [
-        _usage(step, name, shown[runs.device[shown] == device])
-        for name, device in placed
-        if "cpu" not in name
-    ]
+    device = runs.device[shown]
+    met = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
+    names = {report.profile.devices[at]: at for at in met.tolist()}
+    devices = [name for name in sorted(names) if "cpu" not in name]
+    # Records are mostly in the order of nodes, so that little is left to sort.
+    lists = [np.sort(shown[device == names[name]]) for name in devices]
+    nodes = np.concatenate([shown[:0], *lists])
+    place, row = np.full((2, len(report.profile.nodes)), -1, np.int64)
+    place[nodes] = np.arange(len(nodes))
+    row[shown] = np.arange(len(shown))
+    step = _Step(report, runs, nodes, np.cumsum([0, *map(len, lists)]), place, row)
+    return _usage(step, devices)
 
 
-def _step(report: Report, runs: Runs) -> _Step:
-    step = report.profile.steps.index(report.options.step)
-    sampled = (runs.memory_step == step) & (runs.memory[:, _TIME] > 0)
-    if not report.quirks.samples_without_allocator:
-        sampled &= runs.memory_sampled
-    order = name_order(report.profile)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return _Step(
-        report,
-        runs,
-        np.flatnonzero(sampled),
-        np.flatnonzero(runs.allocation_step == step),
-        _persistent(report, runs),
-        rank,
-    )
+def _usage(step: _Step, devices: list[str]) -> Usage:
+    device, time, in_use = _samples(step)
+    bounds = np.searchsorted(device, np.arange(len(devices) + 1)).tolist()
+    parts = list(itertools.pairwise(bounds))
+    peaks = [int(in_use[first:last].max(initial=0)) for first, last in parts]
+    kept = np.array([at for part in parts for at in _apart(time, *part)], np.int64)
+    device, time, in_use = device[kept], time[kept], in_use[kept]
+    holders = _holders(step, device, time, in_use)
+    return Usage(devices, peaks, device, time, in_use, holders)
 
 
-def _persistent(report: Report, runs: Runs) -> Ints:
-    """For each node the largest of its steps' persistent bytes on an accelerator."""
-    count, steps = len(report.profile.nodes), max(len(report.profile.steps), 1)
-    sums = np.zeros(count * steps, np.int64)
-    at = runs.memory_node.astype(np.int64) * steps + runs.memory_step
-    np.add.at(sums, at, runs.memory[:, _PERSISTENT])
-    largest: Ints = sums.reshape(count, steps).max(axis=1)
-    return largest
+def _samples(step: _Step) -> tuple[Ints, Ints, Ints]:
+    """Device, time and bytes in use, in this order; of several at one time the last row's."""
+    runs, profile = step.runs, step.report.profile
+    time = runs.memory[:, _TIME]
+    wanted = (runs.memory_step == profile.steps.index(step.report.options.step)) & (time > 0)
+    if not step.report.quirks.samples_without_allocator:
+        wanted &= runs.memory_sampled
+    rows, place = step.rows(runs.memory_node, wanted)
+    device = np.searchsorted(step.first, place, side="right") - 1
+    order = order_within(device, time[rows])
+    rows, device = rows[order], device[order]
+    last = np.ones(len(rows), bool)
+    last[:-1] = (np.diff(device) != 0) | (np.diff(time[rows]) != 0)
+    moment = np.cumsum(last) - last
+    by_row = order_within(moment, step.row[runs.memory_node[rows]])
+    return device[last], time[rows[last]], runs.memory[rows[by_row[last]], _IN_USE]
 
 
-def _usage(step: _Step, device: str, nodes: Ints) -> Usage:
-    order = np.full(len(step.rank), -1, np.int64)
-    order[nodes] = np.arange(len(nodes))
-    time, in_use = _samples(step, order)
-    peak = int(in_use.max(initial=0))
-    kept, last = [], 0
-    for at, micros in enumerate(time.tolist()):
-        if micros - last >= _CLOSEST:
-            kept.append(at)
-            last = micros
-    time, in_use = time[kept], in_use[kept]
-    return Usage(device, peak, time, in_use, _holders(step, nodes, order, time, in_use))
+def _apart(time: Ints, begin: int, end: int) -> list[int]:
+    """Samples of a device from the first to the last, none too close to the one before."""
+    times = time[begin:end]
+    far = np.minimum(times, _LATEST - _CLOSEST) + _CLOSEST
+    following = np.where(times > far - _CLOSEST, len(times), np.searchsorted(times, far)).tolist()
+    kept = []
+    at = int(np.searchsorted(times, _CLOSEST))
+    while at < len(times):
+        kept.append(begin + at)
+        at = following[at]
+    return kept
 
 
-def _samples(step: _Step, order: Ints) -> tuple[Ints, Ints]:
-    """The bytes in use by time; of several samples at one time the last row's."""
-    runs = step.runs
-    place = order[runs.memory_node[step.memory]]
-    rows = step.memory[place >= 0]
-    rows = rows[np.argsort(place[place >= 0], kind="stable")][::-1]
-    time, first = np.unique(runs.memory[rows, _TIME], return_index=True)
-    return time, runs.memory[rows[first], _IN_USE]
-
-
-def _holders(step: _Step, nodes: Ints, order: Ints, time: Ints, in_use: Ints) -> list[Part]:
+def _holders(step: _Step, device: Ints, time: Ints, in_use: Ints) -> list[Part]:
     """For each sample the arguments that name the largest holders and the rest, in pieces."""
-    node, sample, held = _changes(step, nodes, order, time)
+    node, sample, held = _changes(step, device, time)
     positive = np.flatnonzero(held > 0)
-    by_size = positive[np.lexsort((step.rank[nodes[node[positive]]], -held[positive]))]
+    bounds = np.searchsorted(node[positive], step.first)
+    by_size = positive[_by_size(step, bounds, held[positive], step.nodes[node[positive]])]
     place = np.full(len(node), -1, np.int64)
-    place[by_size] = np.arange(len(by_size))
+    place[by_size] = np.arange(len(by_size)) - np.repeat(bounds[:-1], np.diff(bounds))
     before = np.full(len(node), -1, np.int64)
     before[1:] = np.where(node[1:] == node[:-1], place[:-1], -1)
-    turn = np.argsort(sample, kind="stable")
-    top, left = swept(sample[turn], before[turn], place[turn], held[by_size], in_use)
+    turn = sorted_few(sample)
+    histories = Histories(
+        sample[turn],
+        before[turn],
+        place[turn],
+        held[by_size],
+        np.searchsorted(device, np.arange(len(step.first))),
+        bounds,
+    )
+    top, left = swept(histories, in_use)
     used = np.zeros(len(by_size) + 1, bool)
     used[top] = True  # the last one stands for none, -1
     number = np.cumsum(used) - 1
     shown = by_size[used[:-1]]
-    words = _words(step.report, held[shown], nodes[node[shown]])
+    words = _words(step.report, held[shown], step.nodes[node[shown]])
     at = np.where(top < 0, len(shown), number[top])
     keys: list[Part] = [_KEY.format(at) for at in range(TOP)]
     if step.report.quirks.uneven_top_allocations:
@@ -150,53 +167,99 @@ def _holders(step: _Step, nodes: Ints, order: Ints, time: Ints, in_use: Ints) ->
     return ['{"Not Displayed":"', rest, ' MB"', *itertools.chain(*listed), "}"]
 
 
+def _by_size(step: _Step, bounds: Ints, held: Ints, nodes: Ints) -> Ints:
+    """The order by device, size from the largest on, and name; devices are between bounds."""
+    by_name = name_order(step.report.profile)
+    rank = np.empty(len(by_name), np.int64)
+    rank[by_name] = np.arange(len(by_name))
+    orders = [
+        first + np.lexsort((rank[nodes[first:last]], -held[first:last]))
+        for first, last in itertools.pairwise(bounds.tolist())
+    ]
+    return np.concatenate([bounds[:0], *orders])
+
+
 def _words(report: Report, sizes: Ints, nodes: Ints) -> pa.Array:
     """What is said of holders, and after them of a place without one, and nothing at all."""
-    new = np.diff(sizes, prepend=-1) != 0  # they are sorted
-    megabytes = pa.array([f"{size / 1e6:g} MB from " for size in sizes[new].tolist()], pa.string())
+    distinct, at = np.unique(sizes, return_inverse=True)
+    megabytes = pa.array([f"{size / 1e6:g} MB from " for size in distinct.tolist()], pa.string())
     owners = escaped(report.profile.nodes.name.take(pa.array(nodes)))
-    said = joined(len(nodes), megabytes.take(pa.array(np.cumsum(new) - 1)), owners, '"')
+    said = joined(len(nodes), megabytes.take(pa.array(at)), owners, '"')
     return pa.concat_arrays([said, pa.array(['N/A"', ""])])
 
 
-def _changes(step: _Step, nodes: Ints, order: Ints, time: Ints) -> tuple[Ints, Ints, Ints]:
+def _changes(step: _Step, device: Ints, time: Ints) -> tuple[Ints, Ints, Ints]:
     """Node, first sample that sees it, and held bytes, of all changes that are seen, by node."""
-    runs = step.runs
-    place = order[runs.allocation_node[step.allocations]]
-    rows = step.allocations[place >= 0]
-    node = np.concatenate([np.arange(len(nodes)), place[place >= 0]])
-    micros = np.concatenate([np.zeros(len(nodes), np.int64), runs.allocation_micros[rows]])
-    size = np.concatenate([step.held[nodes], runs.allocation_bytes[rows]])
-    by_time = np.lexsort((micros, node))
+    runs, profile = step.runs, step.report.profile
+    in_step = runs.allocation_step == profile.steps.index(step.report.options.step)
+    rows, place = step.rows(runs.allocation_node, in_step)
+    fixed = _persistent(step)[step.nodes]
+    # What is held from the start comes before anything else.
+    starts = np.flatnonzero(fixed)
+    node = np.concatenate([starts, place])
+    micros = np.concatenate([np.zeros(len(starts), np.int64), runs.allocation_micros[rows]])
+    size = np.concatenate([fixed[starts], runs.allocation_bytes[rows]])
+    by_time = order_within(node, micros)
     node, micros, size = node[by_time], micros[by_time], size[by_time]
     running = np.cumsum(size)
-    first = np.searchsorted(node, np.arange(len(nodes)))
-    held = running - (running - size)[first][node]
-    # A sample sees what happened before it; of several changes since the last one, the last.
-    sample = np.searchsorted(time, micros, side="right")
+    new = np.diff(node, prepend=-1) != 0
+    held = running - (running - size)[new][np.cumsum(new) - 1]
+    sample, end = _seen_from(step, node, micros, device, time)
+    # Of several changes since the last sample, the last one is seen.
     last = np.ones(len(node), bool)
-    last[:-1] = (np.diff(node) != 0) | (np.diff(sample) != 0)
-    rows = np.flatnonzero((sample < len(time)) & last)
+    last[:-1] = new[1:] | (np.diff(sample) != 0)
+    rows = np.flatnonzero((sample < end) & last)
     return node[rows], sample[rows], held[rows]
 
 
-def plain_memory_events(usage: Usage, pid: int) -> Iterable[memoryview]:
-    """Two counters at each sample, as the original writes them."""
+def _seen_from(
+    step: _Step, node: Ints, micros: Ints, device: Ints, time: Ints
+) -> tuple[Ints, Ints]:
+    """The first sample after each change, by node, and where the samples of its device end."""
+    sample, end = np.empty(len(node), np.int64), np.empty(len(node), np.int64)
+    samples = np.searchsorted(device, np.arange(len(step.first)))
+    changes = np.searchsorted(node, step.first)
+    for at in range(len(step.first) - 1):
+        inside = slice(changes[at], changes[at + 1])
+        times = time[samples[at] : samples[at + 1]]
+        sample[inside] = samples[at] + np.searchsorted(times, micros[inside], side="right")
+        end[inside] = samples[at + 1]
+    return sample, end
+
+
+def _persistent(step: _Step) -> Ints:
+    """For each node the largest of its steps' persistent bytes on an accelerator."""
+    runs, profile = step.runs, step.report.profile
+    count, steps = len(profile.nodes), max(len(profile.steps), 1)
+    sums = np.zeros(count * steps, np.int64)
+    at = runs.memory_node.astype(np.int64) * steps + runs.memory_step
+    np.add.at(sums, at, runs.memory[:, _PERSISTENT])
+    largest: Ints = sums.reshape(count, steps).max(axis=1)
+    return largest
+
+
+def plain_memory_events(usage: Usage, first_pid: int) -> Iterable[memoryview]:
+    """Two counters at each sample, as the original writes them, in two processes per device."""
+    pid = first_pid + 2 * usage.device
     return texts(
         len(usage.time),
         *(',{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
-        *(f'"Allocated Bytes","ph":"C","pid":{pid},"tid":0,"ts":', usage.time, "}"),
+        *('"Allocated Bytes","ph":"C","pid":', pid, ',"tid":0,"ts":', usage.time, "}"),
         *(',{"args":', *usage.holders, ',"cat":"Memory","name":'),
-        *(f'"Top Allocations","ph":"C","pid":{pid + 1},"tid":0,"ts":', usage.time, "}"),
+        *('"Top Allocations","ph":"C","pid":', pid + 1, ',"tid":0,"ts":', usage.time, "}"),
     )
 
 
-def memory_events(usage: Usage, pid: int, tid: int) -> Iterable[memoryview]:
+def memory_events(usage: Usage, pid: Ints, tid: Ints) -> Iterable[memoryview]:
     """A counter and, as counters are numbers, an instant that names the holders."""
     return texts(
         len(usage.time),
         *(',\n{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
-        *(f'"Allocated Bytes","ph":"C","pid":{pid},"ts":', usage.time, "}"),
-        *(',\n{"args":', *usage.holders, ',"cat":"Memory","name":'),
-        *(f'"Top Allocations","ph":"i","pid":{pid},"s":"t","tid":{tid},"ts":', usage.time, "}"),
+        *('"Allocated Bytes","ph":"C","pid":', pid, ',"ts":', usage.time, "}"),
+        *(
+            ',\n{"args":',
+            *usage.holders,
+            ',"cat":"Memory","name":"Top Allocations","ph":"i","pid":',
+        ),
+        *(pid, ',"s":"t","tid":', tid, ',"ts":', usage.time, "}"),
     )

@@ -12,12 +12,13 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.profiles.columns import Ints, offsets
 
 __all__ = ["Coded", "Piece", "bytes_of", "joined_bytes", "lengths_of", "taken"]
 
-_ROWS = 8192  # that are put together at once: few enough for their bytes to stay in the cache
+_ROWS = 2048  # that are put together at once: few enough for their bytes to stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ Piece: TypeAlias = bytes | Coded
 
 def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
     """The bytes of `count` rows one after the other, some rows at a time."""
+    pieces = _fewer(pieces, count)
     words, places = _places(pieces)
     number = np.arange(min(count, _ROWS), dtype=np.int32)
     for begin in range(0, count, _ROWS):
@@ -51,6 +53,34 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
             else:
                 order[:, at] = place.at[begin:end] + base
         yield bytes_of(words.take(pa.array(order.ravel())))
+
+
+def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
+    """The same rows from fewer pieces: neighbours that have but few words together are one."""
+    found: list[Piece] = []
+    for piece in pieces:
+        both = _both(found[-1], piece, count) if found else None
+        if both is None:
+            found.append(piece)
+        else:
+            found[-1] = both
+    return found
+
+
+def _both(left: Piece, right: Piece, count: int) -> Piece | None:
+    """Two pieces as one, if that is worth it."""
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return left + right
+    sizes = [1 if isinstance(piece, bytes) else len(piece.words) for piece in (left, right)]
+    at = [np.int64(0) if isinstance(piece, bytes) else piece.at for piece in (left, right)]
+    if at[0] is None or at[1] is None or sizes[0] * sizes[1] * 4 > count:
+        return None
+    first, second = np.divmod(np.arange(sizes[0] * sizes[1]), max(sizes[1], 1))
+    words = [
+        piece if isinstance(piece, bytes) else piece.words.cast(pa.binary()).take(pa.array(place))
+        for piece, place in ((left, first), (right, second))
+    ]
+    return Coded(pc.binary_join_element_wise(*words, b""), at[0] * sizes[1] + at[1])
 
 
 def joined_bytes(length: int, parts: Iterable[memoryview | bytes]) -> bytes:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tfprof.outputs.pieces import Coded, Piece, taken
 from tfprof.profiles.columns import Bools, Ints
@@ -48,23 +47,4 @@ def separated(items: Iterable[Item], separator: str) -> list[Piece]:
 
 def joined(pieces: Iterable[Piece], count: int) -> Iterator[memoryview]:
     """The bytes of so many rows, some rows at a time."""
-    return taken(count, _fewer(pieces, count))
-
-
-def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
-    """The same rows from fewer pieces: what all rows share is added to few words before it."""
-    found: list[Piece] = []
-    for piece in pieces:
-        last = found[-1] if found else None
-        if isinstance(piece, bytes) and isinstance(last, bytes):
-            found[-1] = last + piece
-        elif isinstance(piece, bytes) and isinstance(last, Coded) and _is_small(last, count):
-            words = last.words.cast(pa.binary())
-            found[-1] = Coded(pc.binary_join_element_wise(words, piece, b""), last.at)
-        else:
-            found.append(piece)
-    return found
-
-
-def _is_small(column: Coded, count: int) -> bool:
-    return column.at is not None and len(column.words) * 4 < count
+    return taken(count, list(pieces))

@@ -40,13 +40,13 @@ def build(profile: Profile, quirks: Quirks) -> View:
         left = _by_name(profile, exists & ~np.frombuffer(walk.seen, bool))
         if left:
             walk.follow(_cycle_heads(left, start.tolist(), inputs.tolist()))
-    node = np.concatenate([[-1], np.array(walk.node, np.int64)])
+    visited = np.array(walk.visited, np.int64)
     none = np.zeros(0, np.int64)
     return View(
         "graph",
-        walk.tree(),
-        pa.concat_arrays([pa.array([ROOT]), profile.nodes.name.take(pa.array(node[1:]))]),
-        node,
+        _tree(visited, consumer, producer, count),
+        pa.concat_arrays([pa.array([ROOT]), profile.nodes.name.take(pa.array(visited))]),
+        np.concatenate([[-1], visited]),
         none,
         none,
     )
@@ -71,39 +71,41 @@ def _links(profile: Profile) -> tuple[Ints, Ints]:
 
 
 class _Walk:
-    """The state of a depth-first walk that visits every node once."""
+    """A depth-first walk that visits every node once."""
 
     def __init__(self, start: Ints, inputs: Ints) -> None:
         # From the last input to the first, as a stack takes them.
-        self.inputs = inputs[::-1].tolist()
-        self.start = (len(inputs) - start).tolist()
+        self._inputs = inputs[::-1].tolist()
+        self._start = (len(inputs) - start).tolist()
         self.seen = bytearray(len(start) - 1)
-        self.node: list[int] = []
-        self.end = [0] * len(self.seen)
+        self.visited: list[int] = []
 
     def follow(self, roots: list[int]) -> None:
         """Visit the roots in order, each with all that it needs before the next."""
-        start, inputs, seen, nodes, end = self.start, self.inputs, self.seen, self.node, self.end
+        start, inputs, seen, visit = self._start, self._inputs, self.seen, self.visited.append
         waiting = roots[::-1]
         while waiting:
             node = waiting.pop()
-            if node < 0:
-                # All below this position was visited.
-                end[~node] = len(nodes)
-            elif not seen[node]:
+            if not seen[node]:
                 seen[node] = 1
-                first, last = start[node + 1], start[node]
-                if first < last:
-                    waiting.append(~len(nodes))
-                    waiting += inputs[first:last]
-                nodes.append(node)
+                visit(node)
+                waiting += inputs[start[node + 1] : start[node]]
 
-    def tree(self) -> Tree:
-        """The tree of the visited nodes under a root; positions are in the order of visits."""
-        count = len(self.node)
-        end = np.array(self.end[:count], np.int64)
-        end = np.where(end > 0, end, np.arange(1, count + 1))
-        return Tree.from_ends(np.concatenate([[count], end]) + 1)
+
+def _tree(visited: Ints, consumer: Ints, producer: Ints, count: int) -> Tree:
+    """The tree of the visited nodes under a root; positions are in the order of visits.
+
+    A node stands below the consumer that was visited last before it: that one put it on top of
+    what is waiting.
+    """
+    position = np.full(count, -1, np.int64)
+    position[visited] = np.arange(1, len(visited) + 1)
+    above, below = position[consumer], position[producer]
+    before = (above >= 0) & (above < below)
+    parent = np.zeros(len(visited) + 1, np.int64)
+    np.maximum.at(parent, below[before], above[before])
+    parent[0] = -1
+    return Tree.in_order(parent)
 
 
 def _cycle_heads(left: list[int], start: list[int], inputs: list[int]) -> list[int]:

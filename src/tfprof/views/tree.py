@@ -12,7 +12,7 @@ import numpy as np
 
 from tfprof.profiles.columns import Bools, Ints
 
-__all__ = ["Tree", "order_within"]
+__all__ = ["Tree", "order_within", "sorted_few"]
 
 _LARGEST = 2**62
 
@@ -40,12 +40,18 @@ class Tree:
         return cls(parent, depth, end)
 
     @classmethod
-    def from_ends(cls, end: Ints) -> Tree:
-        """The tree of nodes given in pre-order by where their subtrees end."""
-        change = np.ones(len(end) + 1, np.int64)
-        np.subtract.at(change, end, 1)
-        depth = np.cumsum(change[:-1])
-        return cls(_parents(depth), depth, end)
+    def in_order(cls, parent: Ints) -> Tree:
+        """The tree of nodes in pre-order with these parents, that of the root being -1."""
+        last = np.arange(len(parent))
+        last[parent[1:]] = last[1:]  # a node's last child, or itself
+        while True:
+            further = last[last]
+            if (further == last).all():
+                break
+            last = further
+        change = np.ones(len(parent) + 1, np.int64)
+        np.subtract.at(change, last + 1, 1)
+        return cls(parent, np.cumsum(change[:-1]), last + 1)
 
     @classmethod
     def from_parents(cls, parent: Ints) -> tuple[Tree, Ints]:
@@ -119,16 +125,16 @@ class Tree:
 
 
 def order_within(groups: Ints, key: Ints) -> Ints:
-    """The order by group and, in each, by key; equal rows stay in their order."""
-    count = len(key)
-    if not count:
+    """The order by group and, in each, by key; equal rows stay in their order.
+
+    Much is in order already, which a stable sort makes use of.
+    """
+    if not len(key):
         return np.zeros(0, np.int64)
     least, most = int(key.min()), int(key.max())
-    if (most - least + 1) * (int(groups.max()) + 1) * count >= _LARGEST:
+    if (most - least + 1) * (int(groups.max()) + 1) >= _LARGEST:
         return np.lexsort((key, groups))
-    # One number per row, all different: sorting those is much faster.
-    rows = np.arange(count)
-    found: Ints = np.argsort((groups * (most - least + 1) + (key - least)) * count + rows)
+    found: Ints = np.argsort(groups * (most - least + 1) + (key - least), kind="stable")
     return found
 
 
@@ -138,7 +144,7 @@ def _parents(depth: Ints) -> Ints:
     That of a first child stands right before it; the next nodes of the same depth are its siblings
     until another first child comes.
     """
-    order = _by_depth(depth)
+    order = sorted_few(depth)
     first = np.diff(depth, prepend=0)[order] > 0
     owner = order[np.maximum.accumulate(np.where(first, np.arange(len(depth)), 0))] - 1
     parent = np.empty(len(depth), np.int64)
@@ -146,9 +152,9 @@ def _parents(depth: Ints) -> Ints:
     return parent
 
 
-def _by_depth(depth: Ints) -> Ints:
-    """The positions of nodes by their depth; numbers of 16 bits are sorted fastest."""
-    narrow = depth.astype(np.uint16) if len(depth) < 2**16 else depth
+def sorted_few(numbers: Ints) -> Ints:
+    """The order of numbers, none below 0, equal ones as they are; those of 16 bits are fastest."""
+    narrow = numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
     order: Ints = np.argsort(narrow, kind="stable")
     return order
 
@@ -165,7 +171,7 @@ def _depths(up: Ints) -> Ints:
 
 def _levels_from_below(depth: Ints) -> list[Ints]:
     """The positions of each depth, deepest first, without the root."""
-    order = _by_depth(depth)
+    order = sorted_few(depth)
     bounds = np.flatnonzero(np.diff(depth[order])) + 1
     return np.split(order, bounds)[:0:-1]
 
