@@ -14,23 +14,11 @@ from tfprof.advisor.finding import Finding, Stake
 from tfprof.advisor.need import MEMORY
 from tfprof.profiles.columns import Ints
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import MEMORY_FIELDS
 from tfprof.views.graph import producers
 
 __all__ = ["CHECKER"]
 
 _NAME = "MemoryPeak"
-_PEAK, _RESIDUAL, _OUTPUT, _HOST, _PERSISTENT, _END = (
-    MEMORY_FIELDS.index(name)
-    for name in (
-        "peak_bytes",
-        "residual_bytes",
-        "output_bytes",
-        "host_persistent_bytes",
-        "accelerator_persistent_bytes",
-        "memory_micros",
-    )
-)
 _Lives = tuple[Ints, Ints]
 _FORWARDS = 20
 """How many ops in a row may pass on the same memory."""
@@ -101,7 +89,7 @@ def _recorded(facts: Facts, device: int, step: int) -> tuple[Ints, Ints, Ints]:
     runs = facts.runs
     rows = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     kept = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
-    fixed = runs.memory[kept, _PERSISTENT]
+    fixed = runs.accelerator_persistent_bytes[kept]
     return (
         np.concatenate([runs.memory_node[kept], runs.allocation_node[rows]]),
         np.concatenate([np.zeros(len(fixed), np.int64), runs.allocation_micros[rows]]),
@@ -117,12 +105,10 @@ def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Int
     """
     runs = facts.runs
     rows = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
-    node, memory = runs.memory_node[rows], runs.memory[rows]
+    node, ends, left = runs.memory_node[rows], runs.memory_micros[rows], runs.residual_bytes[rows]
     start, release = lives
-    peak, left = memory[:, _PEAK], memory[:, _RESIDUAL]
-    fixed = memory[:, _PERSISTENT] + memory[:, _HOST]
-    ends = memory[:, _END]
-    peak = np.maximum(peak, left)
+    fixed = runs.accelerator_persistent_bytes[rows] + runs.host_persistent_bytes[rows]
+    peak = np.maximum(runs.peak_bytes[rows], left)
     begins = np.minimum(start[node], ends)
     return (
         np.concatenate([node, node, node]),
@@ -140,8 +126,8 @@ def _lifetimes(facts: Facts, step: int) -> _Lives:
     end[runs.span_node[spans]] = runs.span_end[spans]
     rows = runs.memory_step == step
     made, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(made, runs.memory_node[rows], runs.memory[rows, _OUTPUT])
-    np.add.at(left, runs.memory_node[rows], runs.memory[rows, _RESIDUAL])
+    np.add.at(made, runs.memory_node[rows], runs.output_bytes[rows])
+    np.add.at(left, runs.memory_node[rows], runs.residual_bytes[rows])
     # A node that outputs what it did not allocate passes an input on, which lives as long.
     forwards = (made > 0) & (left == 0)
     consumer, producer = facts.profile.edges.consumer, producers(facts.profile)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfprof.advisor.device import is_accelerator
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import runs_of
+from tfprof.profiles.runs import MEMORY_FIELDS, runs_of
 from tfprof.quirks import REPAIRED
 from tfprof.views import view_of
 
@@ -23,7 +23,8 @@ class Need:
 
 
 def _has_memory(profile: Profile) -> bool:
-    return bool(runs_of(profile, REPAIRED).memory[:, 1:].any())
+    runs = runs_of(profile, REPAIRED)
+    return any(getattr(runs, field).any() for field in MEMORY_FIELDS[1:])
 
 
 def _has_devices(profile: Profile) -> bool:

@@ -15,7 +15,7 @@ from tfprof.outputs.holders import TOP, Histories, swept
 from tfprof.outputs.json_text import Part, escaped, joined, texts
 from tfprof.outputs.pieces import Coded
 from tfprof.profiles.columns import Bools, Ints
-from tfprof.profiles.runs import MEMORY_FIELDS, Runs, runs_of
+from tfprof.profiles.runs import Runs, runs_of
 from tfprof.views.tree import order_within, sorted_few
 from tfprof.views.view import name_order
 
@@ -27,9 +27,6 @@ __all__ = ["Usage", "device_memory", "memory_events", "plain_memory_events"]
 _CLOSEST = 100  # microseconds between two plotted samples
 _LATEST = np.iinfo(np.int64).max
 _KEY = ',"Top Allocation {:02}":"'
-_TIME = MEMORY_FIELDS.index("memory_micros")
-_PERSISTENT = MEMORY_FIELDS.index("accelerator_persistent_bytes")
-_IN_USE = MEMORY_FIELDS.index("allocator_bytes_in_use")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ def _usage(step: _Step, devices: list[str]) -> Usage:
 def _samples(step: _Step) -> tuple[Ints, Ints, Ints]:
     """Device, time and bytes in use, in this order; of several at one time the last row's."""
     runs, profile = step.runs, step.report.profile
-    time = runs.memory[:, _TIME]
+    time = runs.memory_micros
     wanted = (runs.memory_step == profile.steps.index(step.report.options.step)) & (time > 0)
     if not step.report.quirks.samples_without_allocator:
         wanted &= runs.memory_sampled
@@ -115,7 +112,7 @@ def _samples(step: _Step) -> tuple[Ints, Ints, Ints]:
     last[:-1] = (np.diff(device) != 0) | (np.diff(time[rows]) != 0)
     moment = np.cumsum(last) - last
     by_row = order_within(moment, step.row[runs.memory_node[rows]])
-    return device[last], time[rows[last]], runs.memory[rows[by_row[last]], _IN_USE]
+    return device[last], time[rows[last]], runs.allocator_bytes_in_use[rows[by_row[last]]]
 
 
 def _apart(time: Ints, begin: int, end: int) -> list[int]:
@@ -233,7 +230,7 @@ def _persistent(step: _Step) -> Ints:
     count, steps = len(profile.nodes), max(len(profile.steps), 1)
     sums = np.zeros(count * steps, np.int64)
     at = runs.memory_node.astype(np.int64) * steps + runs.memory_step
-    np.add.at(sums, at, runs.memory[:, _PERSISTENT])
+    np.add.at(sums, at, runs.accelerator_persistent_bytes)
     largest: Ints = sums.reshape(count, steps).max(axis=1)
     return largest
 

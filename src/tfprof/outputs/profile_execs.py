@@ -110,11 +110,10 @@ def _schedulings(runs: Runs, span: Ints, spans: int) -> Fields:
         at = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
     slot = numbers({1: runs.output_size[at], 2: runs.output_pointer[at].astype(np.uint64)})
     entry = numbers({_KEY: runs.output_slot[at]}) + nested(_VALUE, slot)
-    bounds = _bounds(runs.output_memory[at], len(runs.memory))
+    bounds = _bounds(runs.output_memory[at], len(runs.memory_node))
     outputs = listed(_MEMORY["output_memory"].number, entry, bounds)
     by_span = np.argsort(span, kind="stable")
-    memory = runs.memory[by_span]
-    columns = {_MEMORY[name].number: memory[:, at] for at, name in enumerate(MEMORY_FIELDS)}
+    columns = {_MEMORY[name].number: getattr(runs, name)[by_span] for name in MEMORY_FIELDS}
     found = numbers(columns) + outputs.of(by_span)
     return listed(_EXEC["memory_execs"].number, found, _bounds(span[by_span], spans))
 

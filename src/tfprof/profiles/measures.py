@@ -51,11 +51,11 @@ class _Sums:
         """The type of numbers that holds all sums."""
         return _kind_of_sums(self.profile, self.runs, self.quirks)
 
-    def bytes(self, position: int) -> Ints:
+    def bytes(self, field: str) -> Ints:
         """Those of one of `BYTE_FIELDS`."""
         runs = self.runs
         rows = self._rows(runs.memory_step)
-        return self._averaged(self._sum(runs.memory_node[rows], runs.memory_bytes[rows, position]))
+        return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, field)[rows]))
 
     def micros(self, *where: bool) -> Ints:
         """The time on accelerators (true), on CPUs, or on both."""
@@ -123,7 +123,7 @@ class _Sums:
 
 
 _COLUMNS: dict[str, Callable[[_Sums], Ints]] = {
-    **{name: methodcaller("bytes", at) for at, name in enumerate(BYTE_FIELDS)},
+    **{name: methodcaller("bytes", name) for name in BYTE_FIELDS},
     "accelerator_exec_micros": lambda sums: sums.micros(True),
     "cpu_exec_micros": lambda sums: sums.micros(False),
     "exec_micros": lambda sums: sums.micros(True, False),
@@ -162,15 +162,18 @@ def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
     """64 bits, or numbers of any size where sums over all nodes may not fit."""
     if quirks.wrapping_parameters:
         return np.int64
-    sizes = runs.memory_bytes
     often = float(runs.span_runs.sum(dtype=np.float64))
     bounds = [
-        *np.abs(sizes.astype(np.float64)).sum(axis=0).tolist(),
-        float(np.abs(runs.time_duration.astype(np.float64)).sum()),
-        float(np.abs(runs.span_runs.astype(np.float64)).sum()),
-        float(np.abs(profile.nodes.float_ops.astype(np.float64)).sum()) * max(often, 1),
+        *(_mass(getattr(runs, field)) for field in BYTE_FIELDS),
+        _mass(runs.time_duration),
+        _mass(runs.span_runs),
+        _mass(profile.nodes.float_ops) * max(often, 1),
     ]
     return np.int64 if max(bounds) < 2**62 else object
+
+
+def _mass(values: Ints) -> float:
+    return float(np.abs(values.astype(np.float64)).sum())
 
 
 def parameters(profile: Profile, quirks: Quirks) -> Ints:

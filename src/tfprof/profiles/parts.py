@@ -6,6 +6,7 @@ Whether a record counts, and as what, follows the rules of the original or the r
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,6 @@ MEMORY_FIELDS = (
     "allocator_bytes_in_use",
 )
 BYTE_FIELDS = ("requested_bytes", "peak_bytes", "residual_bytes", "output_bytes")
-_BYTES = [MEMORY_FIELDS.index(name) for name in BYTE_FIELDS]
 LATEST = np.iinfo(np.int64).max
 
 Part = dict[str, Callable[[], Any]]
@@ -92,8 +92,7 @@ def record_part(
         "seen_device": lambda: records.device[accepted],
         "memory_node": lambda: node[memory_rows],
         "memory_step": lambda: np.full(len(memory_rows), step, np.int32),
-        "memory": lambda: _memory(records, memory_rows, rules),
-        "memory_bytes": lambda: _bytes(records, memory_rows),
+        **_memory(records, memory_rows, rules),
         "memory_sampled": lambda: records.gpu_allocators[memory_rows] > 0,
         **_tensors(records, step, memory_rows),
     }
@@ -154,33 +153,27 @@ def _has_memory(
     return (own_device == records.device) | (unnamed & unplaced)
 
 
-def _memory(records: Records, rows: Ints, rules: DeviceRules) -> Ints:
-    """The columns of MEMORY_FIELDS for some records, each contiguous."""
-    persistent, temporary = records.persistent[rows], records.temporary[rows]
-    host = rules.host[records.device[rows]]
-    columns = [
-        _added(records.start[rows], records.duration[rows]),
-        np.where(host, temporary, 0),
-        np.where(host, persistent, 0),
-        np.where(host, 0, temporary),
-        np.where(host, 0, persistent),
-        *_bytes(records, rows).T,
-        records.in_use[rows],
-    ]
-    return np.array(columns, np.int64).T
+def _memory(records: Records, rows: Ints, rules: DeviceRules) -> Part:
+    """The columns of MEMORY_FIELDS for some records."""
 
+    def on(host: bool, sizes: Ints) -> Ints:
+        return np.where(rules.host[records.device[rows]] == host, sizes[rows], 0)
 
-def _bytes(records: Records, rows: Ints) -> Ints:
-    """The columns of BYTE_FIELDS for some records, each contiguous."""
-    persistent = records.persistent[rows]
-    fixed = _added(persistent, records.temporary[rows])
-    columns = [
-        _added(records.total[rows], fixed),
-        _added(records.peak[rows], fixed),
-        _added(records.live[rows], persistent),
-        records.output_bytes[rows],
-    ]
-    return np.array(columns, np.int64).T
+    def fixed() -> Ints:
+        return _added(records.persistent[rows], records.temporary[rows])
+
+    return {
+        "memory_micros": lambda: _added(records.start[rows], records.duration[rows]),
+        "host_temp_bytes": lambda: on(True, records.temporary),
+        "host_persistent_bytes": lambda: on(True, records.persistent),
+        "accelerator_temp_bytes": lambda: on(False, records.temporary),
+        "accelerator_persistent_bytes": lambda: on(False, records.persistent),
+        "requested_bytes": lambda: _added(records.total[rows], fixed()),
+        "peak_bytes": lambda: _added(records.peak[rows], fixed()),
+        "residual_bytes": lambda: _added(records.live[rows], records.persistent[rows]),
+        "output_bytes": lambda: records.output_bytes[rows],
+        "allocator_bytes_in_use": lambda: records.in_use[rows],
+    }
 
 
 def _added(left: Ints, right: Ints) -> Ints:
@@ -216,8 +209,7 @@ def saved_part(saved: SavedRuns, steps: tuple[int, ...]) -> Part:
         "seen_device": lambda: saved.seen_device,
         "memory_node": lambda: saved.memory_node,
         "memory_step": lambda: at(saved.memory_step),
-        "memory": lambda: saved.memory,
-        "memory_bytes": lambda: saved.memory[:, _BYTES],
+        **{name: partial(saved.memory.take, at, 1) for at, name in enumerate(MEMORY_FIELDS)},
         "memory_sampled": lambda: saved.memory[:, -1] > 0,
         "allocation_node": lambda: saved.allocation_node,
         "allocation_step": lambda: at(saved.allocation_step),

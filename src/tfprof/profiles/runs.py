@@ -26,8 +26,8 @@ class Runs:
 
     `step` columns are positions in `Profile.steps`. `exists` says which nodes are in the model,
     `device` is the one that each node was placed on first. `span_*` has a row per node and step,
-    `time_*` per interval, `seen_*` per record's device, `memory_*` per scheduling: `memory` has the
-    columns of `MEMORY_FIELDS`, `memory_bytes` those that are summed up.
+    `time_*` per interval, `seen_*` per record's device; `memory_*` and all of `MEMORY_FIELDS` have
+    one per scheduling.
     """
 
     span_node: Ints
@@ -46,8 +46,16 @@ class Runs:
     seen_device: Ints
     memory_node: Ints
     memory_step: Ints
-    memory: Ints
-    memory_bytes: Ints
+    memory_micros: Ints
+    host_temp_bytes: Ints
+    host_persistent_bytes: Ints
+    accelerator_temp_bytes: Ints
+    accelerator_persistent_bytes: Ints
+    requested_bytes: Ints
+    peak_bytes: Ints
+    residual_bytes: Ints
+    output_bytes: Ints
+    allocator_bytes_in_use: Ints
     memory_sampled: Bools
     allocation_node: Ints
     allocation_step: Ints
@@ -94,7 +102,7 @@ class Runs:
         """A column of all parts."""
         kind = _PART_COLUMNS[name]
         if not self._parts:
-            return np.zeros((0, len(MEMORY_FIELDS)) if name in _TABLES else 0, kind)
+            return np.zeros(0, kind)
         columns = [part[name]() for part in self._parts]
         if name == "output_memory":
             rows = [len(part["memory_node"]()) for part in self._parts[:-1]]
@@ -163,8 +171,7 @@ _PART_COLUMNS: dict[str, Any] = {
     "seen_device": np.int32,
     "memory_node": np.int32,
     "memory_step": np.int32,
-    "memory": np.int64,
-    "memory_bytes": np.int64,
+    **dict.fromkeys(MEMORY_FIELDS, np.int64),
     "memory_sampled": bool,
     "allocation_node": np.int32,
     "allocation_step": np.int32,
@@ -175,7 +182,6 @@ _PART_COLUMNS: dict[str, Any] = {
     "output_size": np.int64,
     "output_pointer": np.uint64,
 }
-_TABLES = ("memory", "memory_bytes")
 
 
 def _existing(profile: Profile, quirks: Quirks) -> Bools:
