@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tfprof import regexes
 from tfprof.options import Options
-from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.columns import Bools, Ints, begins
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.profiles.table import Table, column
@@ -74,7 +74,7 @@ def _node_types(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]
 def type_lists(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]]:
     """Where each node's types start in a flat list of type positions, that list, and the names."""
     node, position, names = node_types(profile, quirks)
-    start = np.searchsorted(node, np.arange(len(profile.nodes) + 1))
+    start = begins(node, len(profile.nodes))
     return start, position, names
 
 
@@ -90,7 +90,7 @@ def member_numbers(view: View, times: Ints, numbers: Table, quirks: Quirks) -> t
     """Own numbers of positions that stand for several nodes, and how many nodes count there."""
     often = times[view.member_node]
     counted = (often > 0).astype(np.int64)
-    bounds = np.searchsorted(view.member_at, np.arange(len(view.tree) + 1))
+    bounds = begins(view.member_at, len(view.tree))
     members = _grouped(counted, bounds)
 
     def own(measure: int) -> Ints:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tfprof.outputs.graph_timeline import Drawing, device_ranks, trackable
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Ints, begins
 from tfprof.profiles.runs import runs_of
 from tfprof.views.graph import producers
 
@@ -56,8 +56,8 @@ def all_pairs(report: Report, drawn: Drawing) -> tuple[Ints, Ints]:
     step = report.profile.steps.index(report.options.step)
     rows = np.flatnonzero((runs.time_step == step) & ~runs.time_accelerator)
     rows = rows[np.lexsort((rank[runs.time_device[rows]], runs.time_node[rows]))]
-    bounds = np.searchsorted(runs.time_node[rows], np.arange(len(report.profile.nodes) + 1))
-    which, at = _expanded(bounds, producer)
+    first = begins(runs.time_node[rows], len(report.profile.nodes))
+    which, at = _expanded(first, producer)
     target, run = target[which], rows[at]
     device = np.array(drawn.devices, np.int64)[drawn.device]
     crossing = device[target] != runs.time_device[run]
@@ -88,15 +88,15 @@ def _with_inputs(report: Report, drawn: Drawing, scheduled: Ints) -> tuple[Ints,
     counts &= (report.times > 0) & trackable(report, runs_of(profile, report.quirks))
     producer = producers(profile)
     edges = np.flatnonzero((producer >= 0) & counts[producer])
-    bounds = np.searchsorted(profile.edges.consumer[edges], np.arange(count + 1))
-    which, at = _expanded(bounds, drawn.node[scheduled])
+    first = begins(profile.edges.consumer[edges], count)
+    which, at = _expanded(first, drawn.node[scheduled])
     return scheduled[which], producer[edges[at]]
 
 
-def _expanded(bounds: Ints, owners: Ints) -> tuple[Ints, Ints]:
-    """For each owner in turn its elements, from `bounds[owner]` to `bounds[owner + 1]`."""
-    first = bounds[owners]
-    lengths = bounds[owners + 1] - first
+def _expanded(starts: Ints, owners: Ints) -> tuple[Ints, Ints]:
+    """For each owner in turn its elements, from `starts[owner]` to `starts[owner + 1]`."""
+    first = starts[owners]
+    lengths = starts[owners + 1] - first
     which = np.repeat(np.arange(len(owners)), lengths)
     before = np.cumsum(lengths) - lengths
     return which, np.arange(len(which)) - np.repeat(before - first, lengths)

@@ -5,6 +5,7 @@ What is held is a row of bits for each moment, so that the next holder is found 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,7 @@ __all__ = ["TOP", "Histories", "swept"]
 
 TOP = 10
 _BITS = 64
+_SHIFT, _INSIDE = 6, 63  # place >> _SHIFT is its word, place & _INSIDE its bit there
 _ALL = np.uint64(2**_BITS - 1)
 _ONE = np.uint64(1)
 _BLOCK = 1 << 19  # words of the samples that are looked at together: about what a cache holds
@@ -65,23 +67,19 @@ class Histories:
         return np.insert(self.sizes, self.first_place[1:], 0)
 
     @cached_property
-    def _distinct(self) -> Ints:
-        return np.unique(self.sizes)
-
-    @cached_property
-    def _keys(self) -> Ints:
-        """A number for each place, in ascending order: its device, then how far below the most."""
-        below = len(self._distinct) - np.searchsorted(self._distinct, self.sizes)
-        return np.repeat(np.arange(len(self.counts)), self.counts) * self._step + below
-
-    @property
-    def _step(self) -> int:
-        return len(self._distinct) + 2
+    def _ascending(self) -> Ints:
+        """The sizes of each device, made negative, so that they can be searched."""
+        return -self.sizes
 
     def fitting(self, device: Ints, left: Ints) -> Ints:
-        """The first place of a device that holds no more than what is left."""
-        below = len(self._distinct) + 1 - np.searchsorted(self._distinct, left, side="right")
-        return np.searchsorted(self._keys, device * self._step + below) - self.first_place[device]
+        """For samples, one device after the other, the first place that holds no more than that."""
+        found = np.empty(len(device), np.int64)
+        samples = np.searchsorted(device, np.arange(len(self.counts) + 1)).tolist()
+        places = self.first_place.tolist()
+        for at, (first, last) in enumerate(itertools.pairwise(samples)):
+            sizes = self._ascending[places[at] : places[at + 1]]
+            found[first:last] = np.searchsorted(sizes, -left[first:last])
+        return found
 
 
 def swept(histories: Histories, in_use: Ints) -> tuple[Ints, Ints]:
@@ -111,8 +109,8 @@ def swept(histories: Histories, in_use: Ints) -> tuple[Ints, Ints]:
 
 def _turn(words: Ints, row: Ints, place: Ints) -> None:
     """Turn the bits of some places in their rows."""
-    at = row * words.shape[1] + place // _BITS
-    np.bitwise_xor.at(words.reshape(-1), at, _ONE << (place % _BITS).astype(np.uint64))
+    at = row * words.shape[1] + (place >> _SHIFT)
+    np.bitwise_xor.at(words.reshape(-1), at, _ONE << (place & _INSIDE).astype(np.uint64))
 
 
 def _accumulate(words: Ints, before: Ints, histories: Histories, begin: int) -> None:
@@ -159,7 +157,7 @@ class _Held:
 
     def first(self, row: Ints, place: Ints) -> Ints:
         """The first place that is held in each of these rows, from a given one on."""
-        at = place // _BITS
+        at = place >> _SHIFT
         begin = row * self.width
         bits = self.words[begin + at] & _from(place)
         empty = np.flatnonzero(bits == 0)
@@ -170,7 +168,7 @@ class _Held:
 
     def _next_used(self, row: Ints, word: Ints) -> Ints:
         """The first word that has any, from a given one on; a few of them are looked at at once."""
-        at = word // _BITS
+        at = word >> _SHIFT
         begin = row * self.used_width
         bits = self.used[begin + at] & _from(word)
         empty = np.flatnonzero(bits == 0)
@@ -183,9 +181,9 @@ class _Held:
 
 def _from(place: Ints) -> Ints:
     """The bits of a word from that of a place on."""
-    return _ALL << (place % _BITS).astype(np.uint64)
+    return _ALL << (place & _INSIDE).astype(np.uint64)
 
 
 def _lowest(bits: Ints) -> Ints:
     """Which bit is the lowest that is set; a float has its number as the exponent."""
-    return np.frexp((bits & (~bits + _ONE)).astype(np.float64))[1] - 1
+    return ((bits & (~bits + _ONE)).astype(np.float64).view(np.int64) >> 52) - 1023

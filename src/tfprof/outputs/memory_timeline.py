@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.outputs.graph_timeline import trackable
 from tfprof.outputs.holders import TOP, Histories, swept
-from tfprof.outputs.json_text import Part, escaped, joined, texts
+from tfprof.outputs.json_text import Part, digits, escaped, joined, texts
 from tfprof.outputs.pieces import Coded
-from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.columns import Bools, Ints, begins
 from tfprof.profiles.runs import Runs, runs_of
 from tfprof.views.tree import order_within, sorted_few
 from tfprof.views.view import name_order
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Usage", "device_memory", "memory_events", "plain_memory_events"]
 
 _CLOSEST = 100  # microseconds between two plotted samples
+_CENT = 10_000  # bytes
+_CENTS = pa.array([f"{cents:02}" for cents in range(100)])
+_EXACT = 10**15
 _LATEST = np.iinfo(np.int64).max
 _KEY = ',"Top Allocation {:02}":"'
 
@@ -88,8 +92,7 @@ def device_memory(report: Report) -> Usage:
 
 def _usage(step: _Step, devices: list[str]) -> Usage:
     device, time, in_use = _samples(step)
-    bounds = np.searchsorted(device, np.arange(len(devices) + 1)).tolist()
-    parts = list(itertools.pairwise(bounds))
+    parts = list(itertools.pairwise(begins(device, len(devices)).tolist()))
     peaks = [int(in_use[first:last].max(initial=0)) for first, last in parts]
     kept = np.array([at for part in parts for at in _apart(time, *part)], np.int64)
     device, time, in_use = device[kept], time[kept], in_use[kept]
@@ -119,7 +122,7 @@ def _apart(time: Ints, begin: int, end: int) -> list[int]:
     """Samples of a device from the first to the last, none too close to the one before."""
     times = time[begin:end]
     far = np.minimum(times, _LATEST - _CLOSEST) + _CLOSEST
-    following = np.where(times > far - _CLOSEST, len(times), np.searchsorted(times, far)).tolist()
+    following = np.where(times > far - _CLOSEST, len(times), np.searchsorted(times, far)).data
     kept = []
     at = int(np.searchsorted(times, _CLOSEST))
     while at < len(times):
@@ -144,7 +147,7 @@ def _holders(step: _Step, device: Ints, time: Ints, in_use: Ints) -> list[Part]:
         before[turn],
         place[turn],
         held[by_size],
-        np.searchsorted(device, np.arange(len(step.first))),
+        begins(device, len(step.first) - 1),
         bounds,
     )
     top, left = swept(histories, in_use)
@@ -159,9 +162,22 @@ def _holders(step: _Step, device: Ints, time: Ints, in_use: Ints) -> list[Part]:
         none = top[:, 0] < 0
         at[none, 0] = len(shown) + 1
         keys[0] = Coded(pa.array([keys[0], ""]), none.astype(np.int64))
-    rest = pa.array([f"{size / 1e6:.2f}" for size in left.tolist()], pa.string())
     listed = [(key, Coded(words, at[:, slot])) for slot, key in enumerate(keys)]
-    return ['{"Not Displayed":"', rest, ' MB"', *itertools.chain(*listed), "}"]
+    return ['{"Not Displayed":"', _megabytes(left), ' MB"', *itertools.chain(*listed), "}"]
+
+
+def _megabytes(sizes: Ints) -> pa.Array:
+    """Numbers of bytes in MB, with two decimals."""
+    whole, cents = np.divmod((sizes + _CENT // 2) // _CENT, 100)
+    texts = pc.binary_join_element_wise(digits(whole), _CENTS.take(pa.array(cents)), ".")
+    # Half a cent goes up or down, as the nearest number that a computer has lies.
+    odd = np.flatnonzero((sizes % _CENT == _CENT // 2) | (sizes < 0) | (sizes > _EXACT))
+    if not len(odd):
+        return texts
+    spelled = pa.array([f"{size / 1e6:.2f}" for size in sizes[odd].tolist()], pa.string())
+    place = np.arange(len(sizes))
+    place[odd] = len(sizes) + np.arange(len(odd))
+    return pa.concat_arrays([texts, spelled]).take(pa.array(place))
 
 
 def _by_size(step: _Step, bounds: Ints, held: Ints, nodes: Ints) -> Ints:
@@ -214,7 +230,7 @@ def _seen_from(
 ) -> tuple[Ints, Ints]:
     """The first sample after each change, by node, and where the samples of its device end."""
     sample, end = np.empty(len(node), np.int64), np.empty(len(node), np.int64)
-    samples = np.searchsorted(device, np.arange(len(step.first)))
+    samples = begins(device, len(step.first) - 1)
     changes = np.searchsorted(node, step.first)
     for at in range(len(step.first) - 1):
         inside = slice(changes[at], changes[at + 1])

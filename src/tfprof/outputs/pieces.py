@@ -18,6 +18,7 @@ from tfprof.profiles.columns import Ints, offsets
 
 __all__ = ["Coded", "Piece", "bytes_of", "joined_bytes", "lengths_of", "taken"]
 
+_ALL_THE_SAME = np.zeros(1, np.int64)
 _ROWS = 2048  # that are put together at once: few enough for their bytes to stay in the cache
 
 
@@ -68,19 +69,24 @@ def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
 
 
 def _both(left: Piece, right: Piece, count: int) -> Piece | None:
-    """Two pieces as one, if that is worth it."""
+    """Two pieces as one, if that has but few words."""
     if isinstance(left, bytes) and isinstance(right, bytes):
         return left + right
     sizes = [1 if isinstance(piece, bytes) else len(piece.words) for piece in (left, right)]
-    at = [np.int64(0) if isinstance(piece, bytes) else piece.at for piece in (left, right)]
+    at = [_ALL_THE_SAME if isinstance(piece, bytes) else piece.at for piece in (left, right)]
     if at[0] is None or at[1] is None or sizes[0] * sizes[1] * 4 > count:
         return None
     first, second = np.divmod(np.arange(sizes[0] * sizes[1]), max(sizes[1], 1))
     words = [
-        piece if isinstance(piece, bytes) else piece.words.cast(pa.binary()).take(pa.array(place))
+        piece if isinstance(piece, bytes) else _words(piece, place)
         for piece, place in ((left, first), (right, second))
     ]
     return Coded(pc.binary_join_element_wise(*words, b""), at[0] * sizes[1] + at[1])
+
+
+def _words(piece: Coded, at: Ints) -> pa.Array:
+    words = piece.words.cast(pa.binary())
+    return words if len(at) == len(words) else words.take(pa.array(at))
 
 
 def joined_bytes(length: int, parts: Iterable[memoryview | bytes]) -> bytes:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tfprof.metrics import Metric
 from tfprof.outputs.flame import in_64_bits, own_share
 from tfprof.outputs.pprof_tables import Called, Tables
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Ints, begins
 from tfprof.profiles.table import column
 from tfprof.views.view import Frames
 
@@ -106,8 +106,8 @@ def _members(report: Report) -> tuple[list[int], list[str], list[int]]:
     counted = report.times[report.view.member_node] > 0
     node, at = report.view.member_node[counted], report.view.member_at[counted]
     names = report.profile.nodes.name.take(pa.array(node)).to_pylist()
-    bounds = np.searchsorted(at, np.arange(len(report.view.tree) + 1))
-    return node.tolist(), names, bounds.tolist()
+    first = begins(at, len(report.view.tree))
+    return node.tolist(), names, first.tolist()
 
 
 def _values(report: Report, metrics: list[Metric]) -> Ints:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.outputs.wire_columns import Fields, fields, listed, nested, numbers, strings, varints
-from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.columns import Bools, Ints, begins
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs
 from tfprof.protos import columns_pb2
@@ -39,7 +39,7 @@ def exec_entries(profile: Profile, runs: Runs, number: int) -> Fields:
     value += _allocations(runs, span_of(runs.allocation_node, runs.allocation_step), spans)
     step_ids = np.array([*profile.steps, 0], np.int64)[runs.span_step]
     entry = numbers({_KEY: step_ids}) + nested(_VALUE, value)
-    return listed(number, entry, _bounds(runs.span_node, len(profile.nodes)))
+    return listed(number, entry, begins(runs.span_node, len(profile.nodes)))
 
 
 def _lookup(keys: Ints, space: int) -> Callable[[Ints], Ints]:
@@ -56,11 +56,6 @@ def _sparse(keys: Ints, space: int) -> bool:
     return space > 16 * len(keys) + 1_000_000
 
 
-def _bounds(owner: Ints, count: int) -> Ints:
-    """Where the elements of each owner start, for sorted owners."""
-    return np.searchsorted(owner, np.arange(count + 1))
-
-
 def _device_ranks(profile: Profile) -> Ints:
     order = sorted(range(len(profile.devices)), key=profile.devices.__getitem__)
     rank = np.zeros(len(order) + 1, np.int64)
@@ -75,7 +70,7 @@ def _devices(profile: Profile, span: Ints, device: Ints, spans: int) -> Fields:
     keys = _distinct(span * size + rank[device], spans * size)
     names = pa.array(sorted(profile.devices), pa.string())
     named = fields(names, keys % size)
-    return listed(_EXEC["devices"].number, named, _bounds(keys // size, spans))
+    return listed(_EXEC["devices"].number, named, begins(keys // size, spans))
 
 
 def _distinct(keys: Ints, space: int) -> Ints:
@@ -99,7 +94,7 @@ def _times(profile: Profile, runs: Runs, span: Ints, kind: Bools, field: str, sp
     times = listed(1, nested(1, pair), np.append(first, len(rows)))
     devices = pa.array(profile.devices, pa.string())
     entry = strings(_KEY, devices, runs.time_device[rows[first]]) + nested(_VALUE, times)
-    return listed(_EXEC[field].number, entry, _bounds(key[first] // size, spans))
+    return listed(_EXEC[field].number, entry, begins(key[first] // size, spans))
 
 
 def _schedulings(runs: Runs, span: Ints, spans: int) -> Fields:
@@ -110,16 +105,16 @@ def _schedulings(runs: Runs, span: Ints, spans: int) -> Fields:
         at = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
     slot = numbers({1: runs.output_size[at], 2: runs.output_pointer[at].astype(np.uint64)})
     entry = numbers({_KEY: runs.output_slot[at]}) + nested(_VALUE, slot)
-    bounds = _bounds(runs.output_memory[at], len(runs.memory_node))
+    bounds = begins(runs.output_memory[at], len(runs.memory_node))
     outputs = listed(_MEMORY["output_memory"].number, entry, bounds)
     by_span = np.argsort(span, kind="stable")
     columns = {_MEMORY[name].number: getattr(runs, name)[by_span] for name in MEMORY_FIELDS}
     found = numbers(columns) + outputs.of(by_span)
-    return listed(_EXEC["memory_execs"].number, found, _bounds(span[by_span], spans))
+    return listed(_EXEC["memory_execs"].number, found, begins(span[by_span], spans))
 
 
 def _allocations(runs: Runs, span: Ints, spans: int) -> Fields:
     """For each span what was taken and given back, in the order of the records."""
     order = np.argsort(span, kind="stable")
     found = numbers({1: runs.allocation_micros[order], 2: runs.allocation_bytes[order]})
-    return listed(_EXEC["allocations"].number, found, _bounds(span[order], spans))
+    return listed(_EXEC["allocations"].number, found, begins(span[order], spans))

@@ -14,7 +14,7 @@ from tfprof.memory import memory_kept
 from tfprof.outputs.profile_execs import exec_entries
 from tfprof.outputs.profile_traces import traces
 from tfprof.outputs.wire_columns import Fields, fields, listed, nested, numbers, packed, strings
-from tfprof.profiles.columns import Ints, starts
+from tfprof.profiles.columns import Ints, begins, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import Runs, runs_of
 from tfprof.protos import columns_pb2
@@ -118,7 +118,7 @@ def _output_shapes(outputs: pa.Array) -> Fields:
 
 def _pairs(field: str, owner: Ints, keys: Ints, values: Ints, count: int) -> Fields:
     """For each of `count` owners the entries of a map; owners are in order."""
-    at = np.searchsorted(owner, np.arange(count + 1))
+    at = begins(owner, count)
     return listed(_NODE[field].number, numbers({_KEY: keys, _VALUE: values}), at)
 
 

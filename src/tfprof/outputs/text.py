@@ -20,7 +20,7 @@ from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.outputs.number_text import own_and_total
 from tfprof.outputs.pieces import Coded, Piece
 from tfprof.outputs.row_text import Item, joined, optional, separated
-from tfprof.profiles.columns import Ints, starts
+from tfprof.profiles.columns import Ints, begins, starts
 from tfprof.profiles.measures import scalars
 from tfprof.profiles.runs import runs_of
 from tfprof.profiles.table import column
@@ -210,7 +210,7 @@ def _devices(report: Report) -> Item:
         return Item([Coded(texts.fill_null(""))], present)
     runs = runs_of(report.profile, report.quirks)
     count = len(report.profile.nodes)
-    start = np.searchsorted(runs.placed_node, np.arange(count + 1))
+    start = begins(runs.placed_node, count)
     devices = list(report.profile.devices)
     by_name = np.argsort(np.argsort(np.array(devices, object))) if devices else np.zeros(0, int)
     order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
@@ -222,7 +222,7 @@ def _devices(report: Report) -> Item:
 def _member_devices(report: Report) -> list[set[str]]:
     runs = runs_of(report.profile, report.quirks)
     node, bounds = report.members
-    start = np.searchsorted(runs.placed_node, np.arange(len(report.profile.nodes) + 1))
+    start = begins(runs.placed_node, len(report.profile.nodes))
     devices = report.profile.devices
     found = []
     for first, last in bounds.tolist():

@@ -62,6 +62,13 @@ def starts(lists: pa.Array) -> Ints:
     return found - found[0]
 
 
+def begins(owner: Ints, count: int) -> Ints:
+    """Where the rows of each of `count` owners start, and where the last one's end; by owner."""
+    found = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(owner, minlength=count), out=found[1:])
+    return found
+
+
 def offsets(texts: pa.Array) -> Ints:
     """Where each text starts, and where the last one ends, in the bytes of a column."""
     found: Ints = np.frombuffer(texts.buffers()[1], np.int32)

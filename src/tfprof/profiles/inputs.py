@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import SHAPE, Ints, starts
+from tfprof.profiles.columns import SHAPE, Ints, begins, starts
 from tfprof.profiles.new_rows import ids_of
 from tfprof.profiles.profile import Profile
 from tfprof.quirks import Quirks
@@ -40,7 +40,7 @@ def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
 
 def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
     edges = profile.edges
-    start = np.searchsorted(edges.consumer, np.arange(len(profile.nodes) + 1))
+    start = begins(edges.consumer, len(profile.nodes))
     producer = ids_of(edges.producer, profile.nodes.name)
     output = np.zeros_like(edges.output) if quirks.first_output_only else edges.output
     first = starts(profile.nodes.output_shapes)

@@ -26,10 +26,16 @@ class Table:
     `table[rows, measure]` are some rows of a column, `table[row]` all numbers of a row.
     """
 
-    def __init__(self, length: int, make: Callable[[int], Ints]) -> None:
-        """A table of so many rows, whose columns `make` makes."""
+    def __init__(
+        self,
+        length: int,
+        make: Callable[[int], Ints],
+        summed: Callable[[int], Ints] | None = None,
+    ) -> None:
+        """A table of so many rows, whose columns `make` makes, maybe as sums of `summed` ones."""
         self._length = length
         self._make = make
+        self._summed = summed
         self._columns: dict[int, Ints] = {}
         self._masses: dict[int, float] = {}
 
@@ -49,7 +55,7 @@ class Table:
     def adds_up(self, measure: int, times: int = 1) -> bool:
         """Whether no sum of a column, each number up to so many times, can be below 0."""
         if measure not in self._masses:
-            values = self._column(measure)
+            values = (self._summed or self._column)(measure)
             below = len(values) and values.min() < 0
             self._masses[measure] = np.inf if below else float(values.sum(dtype=np.float64))
         return self._masses[measure] * times < _SAFE

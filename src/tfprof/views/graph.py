@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.columns import Bools, Ints, begins
 from tfprof.profiles.new_rows import ids_of
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
@@ -30,7 +30,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     wanted = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
     consumer, producer = consumer[wanted], producer[wanted]
     by_consumer = np.argsort(consumer, kind="stable")
-    start = np.searchsorted(consumer[by_consumer], np.arange(count + 1))
+    start = begins(consumer, count)
     inputs = producer[by_consumer]
     consumed = np.zeros(count, bool)
     consumed[producer] = True
