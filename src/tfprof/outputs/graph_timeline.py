@@ -56,11 +56,15 @@ class Drawing:
 
 def trackable(report: Report, runs: Runs) -> Bools:
     """Which nodes ran in the step of a report, at a known time and on a known device."""
-    step = report.profile.steps.index(report.options.step)
-    ran = runs.span_node[(runs.span_step == step) & (runs.span_start != 0)]
-    found = np.zeros(len(report.profile.nodes), bool)
-    found[ran] = True
-    return found & (runs.device != NO_DEVICE)
+    profile, step = report.profile, report.options.step
+
+    def make() -> Bools:
+        at = profile.steps.index(step)
+        found = np.zeros(len(profile.nodes), bool)
+        found[runs.span_node[(runs.span_step == at) & (runs.span_start != 0)]] = True
+        return found & (runs.device != NO_DEVICE)
+
+    return profile.derived((trackable, report.quirks, step), make)
 
 
 def device_title(device: str) -> str:

@@ -19,7 +19,7 @@ from tfprof.profiles.columns import Ints, offsets
 __all__ = ["Coded", "Piece", "bytes_of", "joined_bytes", "lengths_of", "taken"]
 
 _ALL_THE_SAME = np.zeros(1, np.int64)
-_ROWS = 2048  # that are put together at once: few enough for their bytes to stay in the cache
+_TOGETHER = 1 << 19  # bytes that are put together at once: few enough to stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,10 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
     """The bytes of `count` rows one after the other, some rows at a time."""
     pieces = _fewer(pieces, count)
     words, places = _places(pieces)
-    number = np.arange(min(count, _ROWS), dtype=np.int32)
-    for begin in range(0, count, _ROWS):
-        end = min(begin + _ROWS, count)
+    rows = max(_TOGETHER // max(sum(map(_usual_length, pieces)), 1), 1)
+    number = np.arange(min(count, rows), dtype=np.int32)
+    for begin in range(0, count, rows):
+        end = min(begin + rows, count)
         order = np.empty((end - begin, len(pieces)), np.int32)
         for at, (base, place) in enumerate(places):
             if place is None:
@@ -126,6 +127,13 @@ def lengths_of(piece: Piece) -> Ints | int:
         return len(piece)
     lengths = np.diff(offsets(piece.words)) if len(piece.words) else np.zeros(0, np.int32)
     return lengths if piece.at is None else lengths[piece.at]
+
+
+def _usual_length(piece: Piece) -> int:
+    """How many bytes the words of a piece have on average."""
+    if isinstance(piece, bytes):
+        return len(piece)
+    return len(bytes_of(piece.words)) // max(len(piece.words), 1)
 
 
 def bytes_of(words: pa.Array) -> memoryview:
