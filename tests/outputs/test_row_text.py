@@ -45,8 +45,8 @@ def test_rows_read_like_joined_words(table, block):
         for row in range(count)
     )
     rows = [b"(", *separated(items, ", "), b")", b"\n"]
-    before, pieces._ROWS = pieces._ROWS, block
+    before, pieces._TOGETHER = pieces._TOGETHER, block
     try:
         assert b"".join(joined(rows, count)).decode() == expected
     finally:
-        pieces._ROWS = before
+        pieces._TOGETHER = before
