@@ -57,7 +57,7 @@ class Table:
         if measure not in self._masses:
             values = (self._summed or self._column)(measure)
             below = len(values) and values.min() < 0
-            self._masses[measure] = np.inf if below else float(values.sum(dtype=np.float64))
+            self._masses[measure] = np.inf if below else len(values) * float(values.max(initial=0))
         return self._masses[measure] * times < _SAFE
 
     def _column(self, measure: int) -> Ints:

@@ -31,13 +31,7 @@ class Tree:
     @classmethod
     def from_depths(cls, depth: Ints) -> Tree:
         """The tree of nodes given in pre-order by their depths."""
-        parent = _parents(depth)
-        end = np.full(len(depth), len(depth), np.int64)
-        for level in reversed(_levels_from_below(depth)):
-            # A subtree ends at the next node of its depth, or where its parent's ends.
-            following = np.append(level[1:], len(depth))
-            end[level] = np.minimum(following, end[parent[level]])
-        return cls(parent, depth, end)
+        return cls.in_order(_parents(depth))
 
     @classmethod
     def in_order(cls, parent: Ints) -> Tree:
