@@ -6,6 +6,7 @@ All pieces are put in one column; taking them in the order of the rows is all th
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -18,7 +19,6 @@ from tfprof.profiles.columns import Ints, offsets
 
 __all__ = ["Coded", "Piece", "bytes_of", "joined_bytes", "lengths_of", "taken"]
 
-_ALL_THE_SAME = np.zeros(1, np.int64)
 _TOGETHER = 1 << 19  # bytes that are put together at once: few enough to stay in the cache
 
 
@@ -59,30 +59,39 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
 
 def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
     """The same rows from fewer pieces: neighbours that have but few words together are one."""
-    found: list[Piece] = []
+    groups: list[list[Piece]] = []
+    words = 0
     for piece in pieces:
-        both = _both(found[-1], piece, count) if found else None
-        if both is None:
-            found.append(piece)
-        else:
-            found[-1] = both
-    return found
+        own = _words_of(piece, count)
+        words *= own
+        if not groups or words * 4 > count:
+            groups.append([])
+            words = own
+        groups[-1].append(piece)
+    return [_as_one(group) for group in groups]
 
 
-def _both(left: Piece, right: Piece, count: int) -> Piece | None:
-    """Two pieces as one, if that has but few words."""
-    if isinstance(left, bytes) and isinstance(right, bytes):
-        return left + right
-    sizes = [1 if isinstance(piece, bytes) else len(piece.words) for piece in (left, right)]
-    at = [_ALL_THE_SAME if isinstance(piece, bytes) else piece.at for piece in (left, right)]
-    if at[0] is None or at[1] is None or sizes[0] * sizes[1] * 4 > count:
-        return None
-    first, second = np.divmod(np.arange(sizes[0] * sizes[1]), max(sizes[1], 1))
-    words = [
-        piece if isinstance(piece, bytes) else _words(piece, place)
-        for piece, place in ((left, first), (right, second))
-    ]
-    return Coded(pc.binary_join_element_wise(*words, b""), at[0] * sizes[1] + at[1])
+def _words_of(piece: Piece, count: int) -> int:
+    """How many words a piece has: one that all rows share, or one for each row if it has no few."""
+    if isinstance(piece, bytes):
+        return 1
+    return max(count, 1) if piece.at is None else max(len(piece.words), 1)
+
+
+def _as_one(group: list[Piece]) -> Piece:
+    """Pieces as a single one, which has a word for each combination of theirs."""
+    columns = [piece for piece in group if isinstance(piece, Coded)]
+    if not columns:
+        return b"".join(piece for piece in group if isinstance(piece, bytes))
+    if len(group) == 1:
+        return columns[0]
+    sizes = [len(column.words) for column in columns]
+    places = iter(np.unravel_index(np.arange(math.prod(sizes)), sizes))
+    words = [piece if isinstance(piece, bytes) else _words(piece, next(places)) for piece in group]
+    at, *others = [column.at for column in columns if column.at is not None]
+    for size, other in zip(sizes[1:], others, strict=True):
+        at = at * size + other
+    return Coded(pc.binary_join_element_wise(*words, b""), at)
 
 
 def _words(piece: Coded, at: Ints) -> pa.Array:
