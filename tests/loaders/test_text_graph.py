@@ -9,6 +9,7 @@ from google.protobuf import text_format
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tfprof.errors import LoadError
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.text_graph import nodes_of_text
@@ -267,6 +268,18 @@ def test_functions_come_with_the_whole_graph() -> None:
     graph = text_format.Parse(text, graph_pb2.GraphDef())
     assert graph_pb2.GraphDef.FromString(read_graph(text).library) == graph
     assert read_graph(PLAIN.encode()).library == b""
+
+
+@pytest.mark.parametrize("levels", [20, 60, 3000])
+def test_text_that_is_nested_deeply(levels: int) -> None:
+    """What is too deep for the wire is refused in one line, what is not is read."""
+    deep = 'func { attr { key: "k" value { ' * levels + "}}}" * levels
+    text = PLAIN.replace("i: 1", deep).encode()
+    if levels == 20:
+        assert read_graph(text).name.to_pylist() == ["p"]
+    else:
+        with pytest.raises(LoadError, match="not a GraphDef"):
+            read_graph(text)
 
 
 @pytest.mark.parametrize(

@@ -51,21 +51,21 @@ def _nodes(data: bytes) -> GraphNodes:
     odd = np.delete(np.arange(len(heads)), rows)
     others = [_node(data[begin[row] : end[row]]) for row in odd.tolist()]
     rest = _parsed(graph_pb2.GraphDef, data[end[-1] :])
-    # The attributes of each distinct text are those of a node without a name.
+    # The attributes of a distinct text are read as those of a node that has nothing else.
     found = nodes_of_bytes(
         _written([*(wire or b"" for wire in lists), *others], rest), well_formed=True
     )
     attrs = found.nodes.field("attr").take(pa.array(tail[rows]))
     nodes, more = plain.nodes(attrs, found.nodes.type), found.nodes.slice(len(lists))
-    last = np.arange(len(odd), len(more)) + len(rows)
-    order = np.argsort(np.concatenate([rows, odd, last]))
+    order = np.argsort(np.concatenate([rows, odd]))
     if len(more):
-        nodes = pa.concat_arrays([nodes, more]).take(pa.array(order))
+        after = np.arange(len(order), len(nodes) + len(more))
+        nodes = pa.concat_arrays([nodes, more]).take(pa.array(np.append(order, after)))
     if not found.library:
         return GraphNodes(nodes, b"")
     wire = [head + (lists[at] or b"") for head, at in zip(plain.wire(), tail[rows], strict=True)]
     wire += others
-    return GraphNodes(nodes, _written([wire[at] for at in order[: len(heads)]], rest))
+    return GraphNodes(nodes, _written([wire[at] for at in order], rest))
 
 
 def _written(nodes: list[bytes], rest: bytes) -> bytes:
@@ -104,7 +104,7 @@ def _places(data: bytes, word: bytes) -> Ints:
 
 def _eights(data: bytes) -> Ints:
     """The eight letters from each place on, as a number."""
-    found: Ints = np.ndarray(len(data) - 7, np.uint64, data, strides=1)
+    found: Ints = np.ndarray(len(data) - 7, np.uint64, data, strides=(1,))
     return found
 
 

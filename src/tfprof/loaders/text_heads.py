@@ -104,7 +104,7 @@ class Heads:
 
 
 def plain_heads(texts: pa.Array, rows: Ints) -> tuple[Ints, Heads]:
-    """Those of some rows that are in the form of the writers."""
+    """Those of some rows that are in the form of the writers; there is at least one."""
     heads = _of(texts, rows)
     for fits in (Heads.quoted, Heads.ordered):
         good = fits(heads)
