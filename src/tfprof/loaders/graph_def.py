@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,12 @@ from google.protobuf.message import DecodeError
 
 from tfprof.collector import collector_paused
 from tfprof.errors import LoadError
+from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.saved_model import is_saved_model, read_saved_graph
 from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
-from tfprof.loaders.text_graph import graph_from_text
-from tfprof.loaders.wire import columns_of_bytes
+from tfprof.loaders.text_graph import nodes_of_text
 from tfprof.profiles.columns import SHAPE, SHAPES, Ints, between, letters, offsets, starts
-from tfprof.protos import columns_pb2, graph_pb2, saved_model_pb2
+from tfprof.protos import graph_pb2, saved_model_pb2
 
 __all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
 
@@ -54,52 +54,33 @@ def read_graph(source: Source) -> GraphColumns:
         kind = _other_kind(data)
         reason = f"it is {kind}" if kind else "it may be cut off or of another kind"
         raise LoadError(f"{called}: not {WHAT}; {reason}")
-    columns = _columns(found.nodes)
-    return replace(columns, library=found.data) if found.has_functions else columns
+    return replace(_columns(found.nodes), library=found.library)
 
 
 def columns_of_nodes(data: bytes) -> GraphColumns:
     """The columns of the nodes of a serialized GraphDef."""
-    return _columns(_nodes(data).nodes)
-
-
-class _Found(NamedTuple):
-    """The nodes of a serialized GraphDef."""
-
-    nodes: pa.Array
-    has_functions: bool
-    data: bytes
-
-
-def _nodes(data: bytes, *, well_formed: bool = False) -> _Found:
-    """The nodes of a serialized GraphDef; a DecodeError if it is none."""
-    batch = columns_of_bytes(data, columns_pb2.Graph, well_formed=well_formed)
-    nodes = batch.column(0).flatten()
-    for value in nodes.field("attr").flatten().field("value").unique():
-        graph_pb2.AttrValue.FromString(value.as_py())
-    return _Found(nodes, bool(batch.column(1)[0].as_py()), data)
+    return _columns(nodes_of_bytes(data).nodes)
 
 
 def _have_ops(nodes: pa.Array) -> bool:
     return bool(pc.any(pc.not_equal(nodes.field("op"), "")).as_py())
 
 
-def _binary_nodes(data: bytes) -> _Found | None:
+def _binary_nodes(data: bytes) -> GraphNodes | None:
     try:
-        found = _nodes(data)
+        found = nodes_of_bytes(data)
         if len(found.nodes) > 1 and _have_ops(found.nodes):
             return found
     except DecodeError:
         pass
     # Something else may look like a graph of few nodes; all of its fields tell them apart.
     graph = _binary_graph(data)
-    return None if graph is None else _nodes(graph.SerializeToString())
+    return None if graph is None else nodes_of_bytes(graph.SerializeToString())
 
 
-def _text_nodes(data: bytes, called: str) -> _Found:
+def _text_nodes(data: bytes, called: str) -> GraphNodes:
     with collector_paused():
-        graph = graph_from_text(data) or _text_graph(data, called).SerializeToString()
-    return _nodes(graph, well_formed=True)
+        return nodes_of_text(data) or _parsed_text_nodes(data, called)
 
 
 def _binary_graph(data: bytes) -> graph_pb2.GraphDef | None:
@@ -113,18 +94,19 @@ def _binary_graph(data: bytes) -> graph_pb2.GraphDef | None:
     return None if _other_kind(data) else graph
 
 
-def _text_graph(data: bytes, called: str) -> graph_pb2.GraphDef:
+def _parsed_text_nodes(data: bytes, called: str) -> GraphNodes:
     kind: Any = graph_pb2.GraphDef
     if data.lstrip().startswith((b"meta_info_def", b"graph_def")):
         kind = saved_model_pb2.MetaGraphDef
     try:
         message = parse_text(data, kind)
+        graph = message if kind is graph_pb2.GraphDef else message.graph_def
+        return nodes_of_bytes(graph.SerializeToString(), well_formed=True)
     except UnicodeDecodeError as error:
         raise LoadError(f"{called}: not {WHAT}; byte {error.start} is no UTF-8 text") from None
-    except (text_format.ParseError, RecursionError, ValueError) as error:
+    except (text_format.ParseError, DecodeError, RecursionError, ValueError) as error:
         reason = (str(error).splitlines() or ["nested too deeply"])[0]
         raise LoadError(f"{called}: not {WHAT}; {reason}") from None
-    return message if kind is graph_pb2.GraphDef else message.graph_def
 
 
 def _parsed(kind: Any, data: bytes) -> Any:

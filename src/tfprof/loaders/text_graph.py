@@ -1,145 +1,131 @@
-"""GraphDef as text, in the form that protobuf's own writers give it, straight to wire bytes.
+"""GraphDef as text, in the form that protobuf's own writers give it, straight to columns.
 
-Such text has a line per field and two spaces per level. A node's attributes are read once for each
-distinct text. What is in any other form, node by node, is left to protobuf's parser, which is exact
-and slow; this reader accepts nothing that it refuses and gives the same message.
+Such text has a line per field and two spaces per level. What stands before the attributes of nodes
+is read for all of them at once, their attributes once for each distinct text. What is in any other
+form, node by node, is left to protobuf's parser, which is exact and slow; this reader accepts
+nothing that it refuses and gives the same nodes.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from itertools import repeat
 from typing import Any
 
-from google.protobuf import text_format
+import numpy as np
+import pyarrow as pa
 from google.protobuf.message import DecodeError
+from google.protobuf.text_format import ParseError
 
+from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.sources import parse_text
-from tfprof.loaders.text_message import NotCanonical, encoded, nested, varint
+from tfprof.loaders.text_attributes import ATTR, END, Attributes
+from tfprof.loaders.text_heads import NODE, every_other, plain_heads
+from tfprof.loaders.text_message import NotCanonical, nested
+from tfprof.profiles.columns import Ints
 from tfprof.protos import graph_pb2
 
-__all__ = ["graph_from_text"]
+__all__ = ["nodes_of_text"]
 
-_NODE, _NEXT_NODE, _END = b"node {\n", b"\nnode {\n", b"\n}"
-_NEXT_ATTR, _ATTR_END = b"\n  attr {\n", b"\n  }"
-_NAME, _OP, _INPUT, _DEVICE = b"  name: ", b"\n  op: ", b"\n  input: ", b"\n  device: "
-_ENTRY = graph_pb2.NodeDef.DESCRIPTOR.fields_by_name["attr"].message_type
-_SHORT = 1024  # strings of which the beginning on the wire is at hand
+_NEXT_NODE = b"\n" + NODE
+_BRACE = ATTR.index(b"{")
 
 
-def graph_from_text(data: bytes) -> bytes | None:
-    """The serialized GraphDef of a text, or nothing if that is for protobuf's parser to say.
-
-    It is well formed: its strings are plain, and protobuf has seen every distinct attribute.
-    """
-    if not data.startswith(_NODE) or b"\r" in data:
+def nodes_of_text(data: bytes) -> GraphNodes | None:
+    """The nodes of a GraphDef as text, or nothing if that is for protobuf's parser to say."""
+    if not data.startswith(NODE) or b"\r" in data:
         return None
-    blocks = data.split(_NEXT_NODE)
-    blocks[0] = blocks[0][len(_NODE) :]
-    last, end, rest = blocks[-1].partition(b"\n}\n")
-    blocks[-1] = last + end[:2]
     try:
-        parts = _nodes(blocks, plain=data.isascii() and b"\\" not in data)
-        if rest.strip():
-            parts.append(_parsed(graph_pb2.GraphDef, rest))
-    except (NotCanonical, text_format.ParseError, RecursionError, ValueError):
+        return _nodes(data if data.endswith(b"\n") else data + b"\n")
+    except (NotCanonical, ValueError, RecursionError, DecodeError, ParseError):
         return None
-    return b"".join(parts)
 
 
-def _nodes(blocks: list[bytes], *, plain: bool) -> list[bytes]:
-    """The wire bytes of what stands between each `node {` and the next; `plain` has no escapes."""
-    parts: list[bytes] = []
-    node_prefix = _prefixes(1)
-    attrs_of = _Attributes()
-    for block in blocks:
-        head, _, tail = block.partition(_NEXT_ATTR)
-        # Every other piece is a string, those between say whose it is.
-        pieces = head.split(b'"')
-        fields = _fields_of(tuple(pieces[::2]))
-        attrs = attrs_of.get(tail)
-        if (
-            fields is None
-            or attrs is None
-            or head.count(b"\n") != len(fields) - bool(tail)
-            or not (plain or (head.isascii() and b"\\" not in head))
-            or (len(head) >= _SHORT and len(max(pieces, key=len)) >= _SHORT)
-        ):
-            parts.append(nested(1, _node(block)))
-            continue
-        wire = [prefix[len(word)] + word for prefix, word in zip(fields, pieces[1::2], strict=True)]
-        node = b"".join(wire) + attrs
-        size = len(node)
-        parts.append(node_prefix[size] if size < _SHORT else b"\x0a" + varint(size))
-        parts.append(node)
-    return parts
+def _nodes(data: bytes) -> GraphNodes:
+    begin, end = _blocks(data)
+    heads, tails = _halves(data, begin, end)
+    attributes = Attributes()
+    lists = [attributes.read(text) for text in tails.dictionary.to_pylist()]
+    tail = tails.indices.drop_null().to_numpy()
+    is_read = np.array([wire is not None for wire in lists])
+    rows, plain = plain_heads(heads, np.flatnonzero(is_read[tail]))
+    odd = np.delete(np.arange(len(heads)), rows)
+    others = [_node(data[begin[row] : end[row]]) for row in odd.tolist()]
+    rest = _parsed(graph_pb2.GraphDef, data[end[-1] :])
+    # The attributes of a distinct text are read as those of a node that has nothing else.
+    found = nodes_of_bytes(
+        _written([*(wire or b"" for wire in lists), *others], rest), well_formed=True
+    )
+    attrs = found.nodes.field("attr").take(pa.array(tail[rows]))
+    nodes, more = plain.nodes(attrs, found.nodes.type), found.nodes.slice(len(lists))
+    order = np.argsort(np.concatenate([rows, odd]))
+    if len(more):
+        after = np.arange(len(order), len(nodes) + len(more))
+        nodes = pa.concat_arrays([nodes, more]).take(pa.array(np.append(order, after)))
+    if not found.library:
+        return GraphNodes(nodes, b"")
+    wire = [head + (lists[at] or b"") for head, at in zip(plain.wire(), tail[rows], strict=True)]
+    wire += others
+    return GraphNodes(nodes, _written([wire[at] for at in order], rest))
+
+
+def _written(nodes: list[bytes], rest: bytes) -> bytes:
+    """A GraphDef on the wire."""
+    return b"".join([*(nested(1, node) for node in nodes), rest])
 
 
 def _node(block: bytes) -> bytes:
     """A node of which protobuf's parser has to make sense."""
-    if not block.endswith(_END):
-        raise NotCanonical
-    return _parsed(graph_pb2.NodeDef, block[:-1])
-
-
-@cache
-def _prefixes(number: int) -> list[bytes]:
-    """How a string of each length begins on the wire."""
-    return [varint(number << 3 | 2) + varint(size) for size in range(_SHORT)]
-
-
-@lru_cache(maxsize=1024)
-def _fields_of(between: tuple[bytes, ...]) -> list[list[bytes]] | None:
-    """The prefixes of each field of a head, by the text between its strings.
-
-    Nothing if that is not the order of the writers: name, op, inputs, device. After them come
-    attributes, of which the line break is cut off, or the end of the node.
-    """
-    inputs = between.count(_INPUT)
-    for op in ((), (_OP,)):
-        for device in ((), (_DEVICE,)):
-            lines = (_NAME, *op, *[_INPUT] * inputs, *device)
-            if between in ((*lines, b""), (*lines, _END)):
-                numbers = [1, *[2] * len(op), *[3] * inputs, *[4] * len(device)]
-                return [_prefixes(number) for number in numbers]
-    return None
-
-
-class _Attributes:
-    """The attributes of nodes, each distinct text read once."""
-
-    def __init__(self) -> None:
-        self._lists: dict[bytes, bytes | None] = {b"": b""}
-        self._single: dict[bytes, bytes] = {}
-
-    def get(self, tail: bytes) -> bytes | None:
-        """All from after the first `attr {` of a node to its end; nothing if it is odd."""
-        if tail not in self._lists:
-            self._lists[tail] = self._read(tail)
-        return self._lists[tail]
-
-    def _read(self, tail: bytes) -> bytes | None:
-        if not tail.endswith(_ATTR_END + _END):
-            return None
-        found = []
-        for text in tail[: -len(_END)].split(_NEXT_ATTR):
-            if text not in self._single:
-                if not text.endswith(_ATTR_END):
-                    return None
-                self._single[text] = _attribute(text[: -len(_ATTR_END)])
-            found.append(self._single[text])
-        return b"".join(found)
-
-
-def _attribute(body: bytes) -> bytes:
-    """One attribute, from what stands between its braces; protobuf agrees with it."""
-    try:
-        data = nested(5, encoded(_ENTRY, body, depth=2))
-        graph_pb2.NodeDef.FromString(data)
-        return data
-    except (NotCanonical, DecodeError):
-        return _parsed(graph_pb2.NodeDef, b"attr {\n" + body + b"\n}")
+    return _parsed(graph_pb2.NodeDef, block[len(NODE) : 1 - len(END)])
 
 
 def _parsed(kind: Any, text: bytes) -> bytes:
-    data: bytes = parse_text(text, kind).SerializeToString()
+    data: bytes = parse_text(text, kind).SerializeToString(deterministic=True)
     return data
+
+
+def _blocks(data: bytes) -> tuple[Ints, Ints]:
+    """Where each node begins and ends."""
+    begin = np.concatenate([[0], _places(data, _NEXT_NODE) + 1])
+    last = data.find(END, int(begin[-1]))
+    if last < 0:
+        raise NotCanonical
+    return begin, np.append(begin[1:], last + len(END))
+
+
+def _places(data: bytes, word: bytes) -> Ints:
+    """Where a word of eight letters stands."""
+    pair = np.frombuffer(word, np.uint16)[0]
+    pairs = [np.frombuffer(data, np.uint16, (len(data) - odd) // 2, odd) for odd in (0, 1)]
+    found = [2 * np.flatnonzero(those == pair) + odd for odd, those in enumerate(pairs)]
+    places = np.sort(np.concatenate(found))
+    places = places[places <= len(data) - len(word)]
+    return places[_eights(data)[places] == _eights(word)]
+
+
+def _eights(data: bytes) -> Ints:
+    """The eight letters from each place on, as a number."""
+    found: Ints = np.ndarray(len(data) - 7, np.uint64, data, strides=(1,))
+    return found
+
+
+def _halves(data: bytes, begin: Ints, end: Ints) -> tuple[pa.Array, pa.Array]:
+    """Each node up to its attributes, and from there on; the latter are few distinct texts."""
+    bounds = np.empty(2 * len(begin) + 1, np.int64)
+    bounds[0:-1:2], bounds[1::2], bounds[-1] = begin, _heads_end(data, begin, end), end[-1]
+    letters = pa.py_buffer(data)
+    heads = every_other(pa.large_string(), bounds, letters, 0).drop_null()
+    tails = every_other(pa.large_binary(), bounds, letters, 1).dictionary_encode()
+    return heads.cast(pa.string()), tails
+
+
+def _heads_end(data: bytes, begin: Ints, end: Ints) -> Ints:
+    """Where the first attribute of each node stands, or what ends it."""
+    # Mostly that is the first brace, and a single letter is found in no time.
+    brace = np.array(list(map(data.find, repeat(b"{"), (begin + len(NODE)).tolist())))
+    found = np.maximum(brace - _BRACE, 0)
+    first = (_eights(data)[found] == _eights(ATTR)[0]) & (brace < end)
+    first &= np.frombuffer(data, np.uint8)[brace + 1] == ord("\n")
+    for row in np.flatnonzero(~first).tolist():
+        place = data.find(ATTR, begin[row], end[row])
+        found[row] = end[row] - len(END) if place < 0 else place
+    return found
