@@ -185,11 +185,13 @@ def _by_size(step: _Step, bounds: Ints, held: Ints, nodes: Ints) -> Ints:
     by_name = name_order(step.report.profile)
     rank = np.empty(len(by_name), np.int64)
     rank[by_name] = np.arange(len(by_name))
-    orders = [
-        first + np.lexsort((rank[nodes[first:last]], -held[first:last]))
-        for first, last in itertools.pairwise(bounds.tolist())
-    ]
-    return np.concatenate([bounds[:0], *orders])
+    sizes = pa.array(held).dictionary_encode()
+    below = np.empty(len(sizes.dictionary), np.int64)
+    below[np.argsort(-sizes.dictionary.to_numpy())] = np.arange(len(below))
+    device = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    order = sorted_few(rank[nodes])
+    groups = device * len(below) + below[sizes.indices.to_numpy()]
+    return order[sorted_few(groups[order])]
 
 
 def _words(report: Report, sizes: Ints, nodes: Ints) -> pa.Array:

@@ -37,7 +37,7 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> Table:
     wanted = None if step == AVERAGE else profile.steps.index(step)
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
     sums = _Sums(profile.changed(), runs_of(profile, quirks), quirks, wanted)
-    return Table(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.summed)
+    return Table(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.mass)
 
 
 class _Sums:
@@ -51,13 +51,9 @@ class _Sums:
         """The type of numbers that holds all sums."""
         return _kind_of_sums(self.profile, self.runs, self.quirks)
 
-    def summed(self, measure: int) -> Ints:
-        """The numbers that a column sums up, or itself."""
-        name = MEASURES[measure]
-        if name in _SUMMED:
-            found: Ints = getattr(self.runs, _SUMMED[name])
-            return found
-        return _COLUMNS[name](self)
+    def mass(self, measure: int) -> float | None:
+        """What no sum of a measure of runs exceeds."""
+        return None if MEASURES[measure] in _WITHOUT_RUNS else self.runs.mass
 
     def bytes(self, field: str) -> Ints:
         """Those of one of `BYTE_FIELDS`."""
@@ -130,13 +126,7 @@ class _Sums:
         return total // self._steps_seen
 
 
-_SUMMED = {
-    **{field: field for field in BYTE_FIELDS},
-    "accelerator_exec_micros": "time_duration",
-    "cpu_exec_micros": "time_duration",
-    "exec_micros": "time_duration",
-    "run_count": "span_runs",
-}
+_WITHOUT_RUNS = ("parameters", "float_ops", "macs", "definition_count")
 
 _COLUMNS: dict[str, Callable[[_Sums], Ints]] = {
     **{name: methodcaller("bytes", name) for name in BYTE_FIELDS},

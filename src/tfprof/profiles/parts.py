@@ -6,7 +6,7 @@ Whether a record counts, and as what, follows the rules of the original or the r
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from tfprof.profiles.columns import Bools, Ints, Records, SavedRuns
 from tfprof.profiles.devices import DeviceRules
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.table import mass_of
 from tfprof.quirks import Quirks
 
 __all__ = ["BYTE_FIELDS", "LATEST", "MEMORY_FIELDS", "Part", "record_part", "saved_part"]
@@ -92,6 +93,7 @@ def record_part(
         "seen_device": lambda: records.device[accepted],
         "memory_node": lambda: node[memory_rows],
         "memory_step": lambda: np.full(len(memory_rows), step, np.int32),
+        "mass": lambda: _mass(records),
         **_memory(records, memory_rows, rules),
         "memory_sampled": lambda: records.gpu_allocators[memory_rows] > 0,
         **_tensors(records, step, memory_rows),
@@ -106,9 +108,11 @@ def _tensors(records: Records, step: int, memory_rows: Ints) -> Part:
         number[memory_rows] = np.arange(len(memory_rows))
         return number[record]
 
+    @cache
     def allocations() -> Ints:
         return np.flatnonzero(memory_of(records.allocation_record) >= 0)
 
+    @cache
     def outputs() -> Ints:
         scheduled = memory_of(records.output_record) >= 0
         return np.flatnonzero(scheduled & records.output_has_memory)
@@ -151,6 +155,13 @@ def _has_memory(
     unnamed = np.array([device == "" for device in profile.devices], bool)[records.device]
     unplaced = np.arange(len(records)) < known_from[records.node]
     return (own_device == records.device) | (unnamed & unplaced)
+
+
+def _mass(records: Records) -> float:
+    """More than any sum of times, bytes or runs of these records; infinite if one is below 0."""
+    sizes = (records.total, records.peak, records.live, records.output_bytes)
+    fixed = (records.persistent, records.temporary, records.duration)
+    return mass_of(*sizes, *fixed) + len(records)
 
 
 def _memory(records: Records, rows: Ints, rules: DeviceRules) -> Part:
@@ -209,6 +220,7 @@ def saved_part(saved: SavedRuns, steps: tuple[int, ...]) -> Part:
         "seen_device": lambda: saved.seen_device,
         "memory_node": lambda: saved.memory_node,
         "memory_step": lambda: at(saved.memory_step),
+        "mass": lambda: mass_of(saved.memory.ravel(), saved.time_duration, saved.span_runs),
         **{name: partial(saved.memory.take, at, 1) for at, name in enumerate(MEMORY_FIELDS)},
         "memory_sampled": lambda: saved.memory[:, -1] > 0,
         "allocation_node": lambda: saved.allocation_node,

@@ -111,6 +111,11 @@ class Runs:
         return np.concatenate(columns).astype(kind, copy=False)
 
     @cached_property
+    def mass(self) -> float:
+        """More than any sum of times, bytes or runs; infinite if some number is below 0."""
+        return float(sum(part["mass"]() for part in self._parts))
+
+    @cached_property
     def spans(self) -> tuple[Ints, Ints]:
         """Distinct pairs of node and step, and which of them each accepted record belongs to."""
         keys = self.joined("span_node") * self._steps + self.joined("span_step")

@@ -10,7 +10,7 @@ import numpy as np
 from tfprof.metrics import MEASURES
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Table", "column"]
+__all__ = ["Table", "column", "mass_of"]
 
 _SAFE = 2.0**62
 
@@ -18,6 +18,14 @@ _SAFE = 2.0**62
 def column(name: str) -> int:
     """Where a measure stands in a row of measures."""
     return MEASURES.index(name)
+
+
+def mass_of(*columns: Ints) -> float:
+    """What no sum of numbers of these columns exceeds; infinite if one of them is below 0."""
+    filled = [column for column in columns if len(column)]
+    if any(column.min() < 0 for column in filled):
+        return np.inf
+    return float(sum(len(column) * float(column.max()) for column in filled))
 
 
 class Table:
@@ -30,14 +38,16 @@ class Table:
         self,
         length: int,
         make: Callable[[int], Ints],
-        summed: Callable[[int], Ints] | None = None,
+        mass: Callable[[int], float | None] = lambda _: None,
     ) -> None:
-        """A table of so many rows, whose columns `make` makes, maybe as sums of `summed` ones."""
+        """A table of so many rows, whose columns `make` makes.
+
+        `mass` may know without it that a column has nothing below 0, and no larger sum than this.
+        """
         self._length = length
         self._make = make
-        self._summed = summed
+        self._mass = mass
         self._columns: dict[int, Ints] = {}
-        self._masses: dict[int, float] = {}
 
     def __len__(self) -> int:
         return self._length
@@ -54,11 +64,10 @@ class Table:
 
     def adds_up(self, measure: int, times: int = 1) -> bool:
         """Whether no sum of a column, each number up to so many times, can be below 0."""
-        if measure not in self._masses:
-            values = (self._summed or self._column)(measure)
-            below = len(values) and values.min() < 0
-            self._masses[measure] = np.inf if below else len(values) * float(values.max(initial=0))
-        return self._masses[measure] * times < _SAFE
+        mass = self._mass(measure)
+        if mass is None:
+            mass = mass_of(self._column(measure))
+        return mass * times < _SAFE
 
     def _column(self, measure: int) -> Ints:
         if measure not in self._columns:
