@@ -37,7 +37,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     walk = _Walk(start, inputs)
     walk.follow(_by_name(profile, ~consumed & exists))
     if not quirks.lost_cycles:
-        left = _by_name(profile, exists & ~np.frombuffer(walk.seen, bool))
+        left = _by_name(profile, exists & ~np.array(walk.seen, bool))
         if left:
             walk.follow(_cycle_heads(left, start.tolist(), inputs.tolist()))
     visited = np.array(walk.visited, np.int64)
@@ -76,20 +76,22 @@ class _Walk:
     def __init__(self, start: Ints, inputs: Ints) -> None:
         # From the last input to the first, as a stack takes them.
         self._inputs = inputs[::-1].tolist()
-        self._start = (len(inputs) - start).tolist()
-        self.seen = bytearray(len(start) - 1)
+        self._end: list[int] = (len(inputs) - start).tolist()
+        self._begin = self._end[1:]
+        self.seen = [False] * len(self._begin)
         self.visited: list[int] = []
 
     def follow(self, roots: list[int]) -> None:
         """Visit the roots in order, each with all that it needs before the next."""
-        start, inputs, seen, visit = self._start, self._inputs, self.seen, self.visited.append
+        begin, end, inputs = self._begin, self._end, self._inputs
+        seen, visit = self.seen, self.visited.append
         waiting = roots[::-1]
         while waiting:
             node = waiting.pop()
             if not seen[node]:
-                seen[node] = 1
+                seen[node] = True
                 visit(node)
-                waiting += inputs[start[node + 1] : start[node]]
+                waiting += inputs[begin[node] : end[node]]
 
 
 def _tree(visited: Ints, consumer: Ints, producer: Ints, count: int) -> Tree:
