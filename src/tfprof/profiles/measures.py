@@ -16,7 +16,7 @@ from tfprof.metrics import MEASURES, known_metrics
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import BYTE_FIELDS, Runs, runs_of
-from tfprof.profiles.table import Table
+from tfprof.profiles.table import Table, mass_of
 from tfprof.profiles.times import times_run
 from tfprof.protos import graph_pb2
 from tfprof.quirks import Quirks
@@ -52,8 +52,13 @@ class _Sums:
         return _kind_of_sums(self.profile, self.runs, self.quirks)
 
     def mass(self, measure: int) -> float | None:
-        """What no sum of a measure of runs exceeds."""
-        return None if MEASURES[measure] in _WITHOUT_RUNS else self.runs.mass
+        """What no sum of a measure exceeds, if that is known without the column."""
+        if MEASURES[measure] in _STATIC:
+            return None
+        if MEASURES[measure] in _OPERATIONS:
+            # No node runs more often than there are records.
+            return mass_of(self.profile.nodes.float_ops) * max(self.runs.mass, 1)
+        return self.runs.mass
 
     def bytes(self, field: str) -> Ints:
         """Those of one of `BYTE_FIELDS`."""
@@ -126,7 +131,8 @@ class _Sums:
         return total // self._steps_seen
 
 
-_WITHOUT_RUNS = ("parameters", "float_ops", "macs", "definition_count")
+_STATIC = ("parameters", "definition_count")
+_OPERATIONS = ("float_ops", "macs")
 
 _COLUMNS: dict[str, Callable[[_Sums], Ints]] = {
     **{name: methodcaller("bytes", name) for name in BYTE_FIELDS},
