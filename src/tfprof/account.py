@@ -21,7 +21,6 @@ __all__ = [
     "node_types",
     "times_matched",
     "type_lists",
-    "weighted",
 ]
 
 _DEFINITIONS = column("definition_count")

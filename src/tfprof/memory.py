@@ -26,7 +26,7 @@ _USUAL = {_MMAP_THRESHOLD: 1 << 25, _TRIM_THRESHOLD: 1 << 28}
 
 _lock = threading.Lock()
 _entered = 0
-_pools: list[pa.MemoryPool] = []
+_pool_before: pa.MemoryPool | None = None
 
 
 @contextlib.contextmanager
@@ -40,7 +40,7 @@ def memory_kept() -> Iterator[None]:
 
 
 def _enter(change: int) -> None:
-    global _entered
+    global _entered, _pool_before
     mallopt = _mallopt()
     if mallopt is None:
         return
@@ -51,8 +51,8 @@ def _enter(change: int) -> None:
         for parameter, usual in _USUAL.items():
             mallopt(parameter, _KEEP if _entered else usual)
         if _entered:
-            _pools.append(pa.default_memory_pool())
-        pa.set_memory_pool(pa.system_memory_pool() if _entered else _pools.pop())
+            _pool_before = pa.default_memory_pool()
+        pa.set_memory_pool(pa.system_memory_pool() if _entered else _pool_before)
 
 
 @cache

@@ -5,10 +5,10 @@ Every writer takes a Report, so that text, file, timeline, message and page can 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -88,27 +88,6 @@ class Row:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows(Sequence[Row]):
-    """The rows of a report, each made when it is looked at."""
-
-    report: Report = field(repr=False)
-
-    def __len__(self) -> int:
-        return len(self.report)
-
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Row]: ...
-
-    def __getitem__(self, at: int | slice) -> Row | list[Row]:
-        if isinstance(at, slice):
-            return [Row(self.report, position) for position in range(len(self))[at]]
-        return Row(self.report, range(len(self))[at])
-
-
 @dataclass(frozen=True, eq=False)
 class Report:
     """Rows in the order of display, the root first.
@@ -166,12 +145,17 @@ class Report:
         return node, np.stack([first, last], axis=1)
 
     @property
-    def rows(self) -> Sequence[Row]:
+    def root(self) -> Row:
+        """The first row, which has the totals of all."""
+        return Row(self, 0)
+
+    @property
+    def rows(self) -> list[Row]:
         """All rows in the order of display, the root first."""
-        return _Rows(self)
+        return list(self)
 
     def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
+        return (Row(self, position) for position in range(len(self)))
 
     def __len__(self) -> int:
         return len(self.tree)

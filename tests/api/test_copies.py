@@ -17,3 +17,12 @@ def test_a_copy_answers_the_same(copied):
     asked = {view: profile.report(view, max_depth=5).text() for view in ("scope", "op", "code")}
     other = copied(profile)
     assert {view: other.report(view, max_depth=5).text() for view in asked} == asked
+
+
+@pytest.mark.parametrize("view", ["scope", "op", "graph", "code"])
+def test_a_copy_of_a_report_says_the_same(view):
+    report = tfprof.load(**demo.paths()).report(view, max_depth=5)
+    other = pickle.loads(pickle.dumps(report))
+    assert other.text() == report.text()
+    assert [row.total for row in other] == [row.total for row in report.rows]
+    assert other.root.own == report.root.own

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tfprof.outputs import pieces
 from tfprof.outputs.pieces import Coded
-from tfprof.outputs.row_text import Item, joined, optional, separated
+from tfprof.outputs.row_text import Item, optional, separated
 
 WORDS = st.lists(st.text(max_size=3), min_size=1, max_size=4)
 
@@ -47,6 +47,6 @@ def test_rows_read_like_joined_words(table, block):
     rows = [b"(", *separated(items, ", "), b")", b"\n"]
     before, pieces._TOGETHER = pieces._TOGETHER, block
     try:
-        assert b"".join(joined(rows, count)).decode() == expected
+        assert b"".join(pieces.taken(count, rows)).decode() == expected
     finally:
         pieces._TOGETHER = before

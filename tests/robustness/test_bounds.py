@@ -18,6 +18,7 @@ import tfprof
 from tests.robustness.memory import measured
 from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
 from tfprof import demo
+from tfprof.errors import OutputError
 from tfprof.limits import LARGEST_ANSWER, check_answer, largest_table
 from tfprof.loaders import parquet_file
 from tfprof.loaders.parquet_file import read_parquet
@@ -124,6 +125,25 @@ def test_sums_beyond_64_bits_are_exact():
     found = report.rows[0].total
     assert (found["exec_micros"], found["requested_bytes"]) == (3 * 2**62, 3 * 2**62)
     assert found["float_ops"] == 3 * 2**62
+
+
+@pytest.mark.parametrize("view", ["scope", "code"])
+def test_timelines_of_sums_beyond_64_bits_are_refused(tmp_path, view):
+    run = run_of(CPU, *[("a", 1, 2**63 - 1)] * 2)
+    report = loaded(("a", "A"), run=run, log=log_of({"a": [("x.py", "f", 1)]})).report(
+        view, select=["micros"]
+    )
+    with pytest.raises(OutputError, match="64 bits"):
+        report.write(f"timeline:outfile={tmp_path}/out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_messages_stop_at_64_bits():
+    run = run_of(CPU, ("a", 1, 1), ("b", 2, 1))
+    for record in run.step_stats.dev_stats[0].node_stats:
+        record.memory_stats.persistent_memory_size = -(2**63)
+    message = loaded(("a", "A"), ("b", "A"), run=run).report(max_depth=9).proto()
+    assert message.total_residual_bytes == -(2**63)
 
 
 def test_sums_inside_a_record_stop_at_64_bits():

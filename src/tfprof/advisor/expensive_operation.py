@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from tfprof.advisor.checker import Checker, Setting, Settings
@@ -60,9 +61,9 @@ def _evidence(name: str, micros: int) -> Evidence:
 
 
 def _op_types(report: Report) -> Iterator[Finding]:
-    whole = report.rows[0].total["exec_micros"] + 1e-10
+    whole = report.root.total["exec_micros"] + 1e-10
     lines, evidence = [], []
-    for place, row in enumerate(report.rows[1 : report.options.max_depth + 1], 1):
+    for place, row in enumerate(itertools.islice(report, 1, report.options.max_depth + 1), 1):
         part = 100 * row.own["exec_micros"] / whole
         lines.append(f"top {place} operation type: {row.name}, {_times(row.own)} ({part:.2f}%)")
         evidence.append(_evidence(row.name, row.own["exec_micros"]))
@@ -73,7 +74,7 @@ def _op_types(report: Report) -> Iterator[Finding]:
 def _top_scopes(report: Report, settings: Settings) -> Iterator[Finding]:
     """What the original ranks: the first level of names, by total, shown with own times."""
     lines, evidence = [], []
-    for place, row in enumerate(report.rows[0].children[: settings.top], 1):
+    for place, row in enumerate(report.root.children[: settings.top], 1):
         lines.append(f"top {place} graph node: {row.name}, {_times(row.own)}")
         evidence.append(_evidence(row.name, row.own["exec_micros"]))
     if lines:
@@ -103,7 +104,7 @@ def _nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 def _code(report: Report, settings: Settings) -> Iterator[Finding]:
     """The dearest lines below the first call that branches."""
-    at = report.rows[0]
+    at = report.root
     children = at.children
     while len(children) == 1:
         at = children[0]

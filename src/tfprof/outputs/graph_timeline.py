@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tfprof.metrics import MEASURES
 from tfprof.profiles.columns import NO_DEVICE, Bools, Ints
 from tfprof.profiles.runs import Runs, runs_of
+from tfprof.profiles.table import column
 from tfprof.views.tree import order_within, sorted_few
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["Drawing", "device_ranks", "device_title", "drawing", "trackable"]
 
 _FEW = 50
 _NONE = np.iinfo(np.int64).max
-_MICROS = MEASURES.index("exec_micros")
+_MICROS = column("exec_micros")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +127,10 @@ def _as_met(device: Ints, row: Ints, rank: Ints) -> list[int]:
 
 def _by_device_and_start(rank: Ints, start: Ints, row: Ints) -> Ints:
     """The order by device, start and row."""
-    if not len(start):
-        return np.zeros(0, np.int64)
-    least, most = int(start.min()), int(start.max())
-    if (most - least + 1) * (int(rank.max()) + 1) >= _NONE:
-        return np.lexsort((row, start, rank))
-    return order_within(rank * (most - least + 1) + (start - least), row)
+    order = order_within(rank, start)
+    new = np.ones(len(order), bool)
+    new[1:] = (np.diff(rank[order]) != 0) | (np.diff(start[order]) != 0)
+    return order[order_within(np.cumsum(new), row[order])]
 
 
 def _lanes(device: Ints, start: Ints, end: Ints) -> Ints:

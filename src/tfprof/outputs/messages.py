@@ -79,7 +79,9 @@ def _asked(names: list[str], report: Report) -> list[str]:
 
 
 def _limited(values: Ints) -> Ints:
-    return np.minimum(values, _LARGEST).astype(np.int64) if values.dtype == object else values
+    if values.dtype != object:
+        return values
+    return np.maximum(np.minimum(values, _LARGEST), -_LARGEST - 1).astype(np.int64)
 
 
 def _names(texts: pa.Array) -> pa.Array:

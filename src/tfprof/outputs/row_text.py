@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.pieces import Coded, Piece, taken
+from tfprof.outputs.pieces import Coded, Piece
 from tfprof.profiles.columns import Bools, Ints
 
-__all__ = ["Item", "joined", "optional", "separated"]
+__all__ = ["Item", "optional", "separated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,3 @@ def separated(items: Iterable[Item], separator: str) -> list[Piece]:
         pieces += item.pieces
         some = None if some is None or item.present is None else some | item.present
     return pieces
-
-
-def joined(pieces: Iterable[Piece], count: int) -> Iterator[memoryview]:
-    """The bytes of so many rows, some rows at a time."""
-    return taken(count, list(pieces))

@@ -18,8 +18,8 @@ from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.outputs.number_text import own_and_total
-from tfprof.outputs.pieces import Coded, Piece
-from tfprof.outputs.row_text import Item, joined, optional, separated
+from tfprof.outputs.pieces import Coded, Piece, taken
+from tfprof.outputs.row_text import Item, optional, separated
 from tfprof.profiles.columns import Ints, begins, starts
 from tfprof.profiles.measures import scalars
 from tfprof.profiles.runs import runs_of
@@ -174,7 +174,7 @@ def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
 
         ends = value_texts(report)
         pieces += [] if ends is None else [Coded(ends)]
-    return joined(pieces, len(report))
+    return taken(len(report), pieces)
 
 
 def _shapes(report: Report) -> Item:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tfprof.metrics import METRICS
+from tfprof.outputs.flame import in_64_bits
 from tfprof.outputs.json_text import escaped, of_rows, texts
 from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
@@ -57,7 +59,7 @@ def _wide_enough(tree: Tree, total: Ints) -> Ints:
 
 
 def _micros(report: Report) -> Ints:
-    return report.total[:, column("exec_micros")].astype(np.int64)
+    return in_64_bits(report.total[:, column("exec_micros")], METRICS["micros"])
 
 
 def plain_events(report: Report) -> Iterable[memoryview]:

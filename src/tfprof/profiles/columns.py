@@ -63,7 +63,7 @@ def starts(lists: pa.Array) -> Ints:
 
 
 def begins(owner: Ints, count: int) -> Ints:
-    """Where the rows of each of `count` owners start, and where the last one's end; by owner."""
+    """Where the rows of each of `count` owners start if sorted, and where the last one's end."""
     found = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=found[1:])
     return found

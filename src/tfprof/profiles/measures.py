@@ -21,7 +21,7 @@ from tfprof.profiles.times import times_run
 from tfprof.protos import graph_pb2
 from tfprof.quirks import Quirks
 
-__all__ = ["AVERAGE", "measures", "parameters", "scalars"]
+__all__ = ["AVERAGE", "measures", "scalars"]
 
 AVERAGE = -1
 _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
@@ -36,7 +36,8 @@ def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> Table:
 def _measures(profile: Profile, quirks: Quirks, step: int) -> Table:
     wanted = None if step == AVERAGE else profile.steps.index(step)
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
-    sums = _Sums(profile.changed(), runs_of(profile, quirks), quirks, wanted)
+    columns = profile.derived("columns alone", profile.changed)
+    sums = _Sums(columns, runs_of(profile, quirks), quirks, wanted)
     return Table(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.mass)
 
 
@@ -176,15 +177,15 @@ def _kind_of_sums(profile: Profile, runs: Runs, quirks: Quirks) -> Any:
         return np.int64
     often = float(runs.span_runs.sum(dtype=np.float64))
     bounds = [
-        *(_mass(getattr(runs, field)) for field in BYTE_FIELDS),
-        _mass(runs.time_duration),
-        _mass(runs.span_runs),
-        _mass(profile.nodes.float_ops) * max(often, 1),
+        *(_magnitude(getattr(runs, field)) for field in BYTE_FIELDS),
+        _magnitude(runs.time_duration),
+        _magnitude(runs.span_runs),
+        _magnitude(profile.nodes.float_ops) * max(often, 1),
     ]
     return np.int64 if max(bounds) < 2**62 else object
 
 
-def _mass(values: Ints) -> float:
+def _magnitude(values: Ints) -> float:
     return float(np.abs(values.astype(np.float64)).sum())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ class Table:
         self,
         length: int,
         make: Callable[[int], Ints],
-        mass: Callable[[int], float | None] = lambda _: None,
+        mass: Callable[[int], float | None] | None = None,
     ) -> None:
         """A table of so many rows, whose columns `make` makes.
 
@@ -56,7 +57,13 @@ class Table:
         if isinstance(at, tuple):
             rows, measure = at
             return self._column(measure)[rows]
-        return [int(self._column(measure)[at]) for measure in range(len(MEASURES))]
+        row = operator.index(at)
+        return [int(self._column(measure)[row]) for measure in range(len(MEASURES))]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy in another process needs: all columns."""
+        made = {measure: self._column(measure) for measure in range(len(MEASURES))}
+        return Table, (self._length, made.__getitem__)
 
     def of(self, rows: Ints) -> Table:
         """The table of some of the rows."""
@@ -64,7 +71,7 @@ class Table:
 
     def adds_up(self, measure: int, times: int = 1) -> bool:
         """Whether no sum of a column, each number up to so many times, can be below 0."""
-        mass = self._mass(measure)
+        mass = self._mass(measure) if self._mass else None
         if mass is None:
             mass = mass_of(self._column(measure))
         return mass * times < _SAFE
