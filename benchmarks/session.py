@@ -110,17 +110,18 @@ def one_shot(session: Session) -> None:
 
 
 def timeline(session: Session) -> None:
-    """The timeline of one step in graph view."""
+    """The timeline of one step in graph view, on a profile nobody asked anything yet, and again."""
     session.subject.load(session.folder)
     session.subject.add_step(session.folder / "run_meta_0", 0)
     options = OPTIONS | {"step": 0}
     with _scratch() as out:
-        session.time(
-            "timeline",
-            lambda: session.subject.write("graph", options, f"timeline:outfile={out}/timeline"),
-        )
+        for name in ("timeline", "timeline again"):
+            session.time(
+                name,
+                lambda: session.subject.write("graph", options, f"timeline:outfile={out}/timeline"),
+            )
         if not list(out.iterdir()):
-            session.seconds["timeline"] = None
+            session.seconds["timeline"] = session.seconds["timeline again"] = None
     session.note_memory("timeline")
 
 

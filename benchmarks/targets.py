@@ -74,8 +74,7 @@ def rows(size: int, results: Mapping[str, Mapping[str, Mapping[str, float | None
     found = row("timeline", (50.0, 50.0))
     if found.original is None and at:
         found = Row(found.name, None, found.ours, found.repaired, limit=10.0)
-    table.append(found)
-    table += [row("advise"), row("start to op view", (10.0, 15.0))]
+    table += [found, row("timeline again"), row("advise"), row("start to op view", (10.0, 15.0))]
     table += [row(name, unit="MB") for name in ("start", "ready", "views")]
     table.append(row("serialized", (4.0, 5.0), "MB"))
     form = results.get("ours", {}).get("seconds", {})

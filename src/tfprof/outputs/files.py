@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from tfprof.errors import OutputError
 
-__all__ = ["replaced", "write_file"]
+__all__ = ["Texts", "replaced", "write_file", "written"]
+
+Texts = Iterable[memoryview | bytes]
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -45,6 +48,23 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{target}: cannot write: {reason}") from None
+
+
+def written(
+    stream: BinaryIO, stages: Iterable[tuple[Texts, T]], form: Callable[[Texts], Texts]
+) -> tuple[int, list[T]]:
+    """Write the texts of each stage before the next is made: how many bytes, and what they tell.
+
+    `form` makes the parts of the file from all texts.
+    """
+    told: list[T] = []
+
+    def texts() -> Texts:
+        for stage, more in stages:
+            told.append(more)
+            yield from stage
+
+    return sum(map(stream.write, form(texts()))), told
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:

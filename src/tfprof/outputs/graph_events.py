@@ -6,12 +6,13 @@ An event begins with what stands between it and the one before; the file leaves 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tfprof.outputs import flows as arrows
+from tfprof.outputs.files import Texts
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
 from tfprof.outputs.json_text import escaped, of_rows, quoted, texts
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
@@ -24,33 +25,26 @@ if TYPE_CHECKING:
 
 __all__ = ["events", "plain_events"]
 
-_Texts = Iterable[memoryview | bytes]
 
-
-def plain_events(report: Report) -> tuple[_Texts, list[str]]:
-    """The original's events of one step, and what it prints about them."""
+def plain_events(report: Report) -> Iterator[tuple[Texts, list[str]]]:
+    """The original's events of one step, in stages, and what it prints about them."""
     drawn = drawing(report)
     devices = [report.profile.devices[device] for device in drawn.devices]
     order = drawn.in_lanes
     name = Coded(escaped(report.name), drawn.row)
-    label = name.of(order)
-    regions = texts(
-        len(order),
-        *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
-        *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
-        *(',"ts":', drawn.start[order], "}"),
-    )
+    names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
+    regions = _plain_regions(drawn, order, name.of(order))
+    yield itertools.chain(_heads(names), regions), ["generating trace file."]
+    flows = _plain_flows(report, drawn, order, name)
     usage = device_memory(report)
-    memory_names, lines = [], ["generating trace file."]
+    names, lines = [], []
     for at, (device, peak) in enumerate(zip(usage.devices, usage.peaks, strict=True)):
         pid, title = len(devices) + 2 * at, f"mem usage on:{device}"
-        memory_names += [_process(title, pid), _process(f"{title} allocations", pid + 1)]
+        names += [_process(title, pid), _process(f"{title} allocations", pid + 1)]
         if "gpu" in device:
             lines.append(f"{device} peak memory: {peak / 1e6:.2f} MB")
     counters = plain_memory_events(usage, len(devices))
-    names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
-    flows = _plain_flows(report, drawn, order, name)
-    return itertools.chain(_heads(names), regions, _heads(memory_names), flows, counters), lines
+    yield itertools.chain(_heads(names), flows, counters), lines
 
 
 def _heads(names: list[str]) -> list[bytes]:
@@ -59,6 +53,15 @@ def _heads(names: list[str]) -> list[bytes]:
 
 def _process(title: str, pid: int) -> str:
     return f',{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}}'
+
+
+def _plain_regions(drawn: Drawing, order: Ints, label: Coded) -> Iterable[memoryview]:
+    return texts(
+        len(order),
+        *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
+        *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
+        *(',"ts":', drawn.start[order], "}"),
+    )
 
 
 def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: Coded) -> Iterable[memoryview]:
@@ -79,8 +82,8 @@ def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: Coded) -> It
     )
 
 
-def events(report: Report, flows: str) -> tuple[_Texts, int]:
-    """The events of one step with names for all threads, and how many regions and samples."""
+def events(report: Report, flows: str) -> Iterator[tuple[Texts, int]]:
+    """The events of one step with names for all threads, in stages, and how many there are."""
     drawn = drawing(report)
     order = drawn.in_lanes
     row = drawn.row[order]
@@ -96,7 +99,6 @@ def events(report: Report, flows: str) -> tuple[_Texts, int]:
         *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', drawn.start[order]),
         "}",
     )
-    next_pid, next_tid = len(drawn.devices) + 1, int(lanes.sum()) + 1
     heads = [
         _named("process_name", device_title(report.profile.devices[device]), at + 1, 0)
         for at, device in enumerate(drawn.devices)
@@ -106,18 +108,18 @@ def events(report: Report, flows: str) -> tuple[_Texts, int]:
         for device, count in enumerate(lanes.tolist())
         for lane in range(count)
     ]
+    yield itertools.chain(_heads(heads), regions), len(order)
+    source, target = arrows.latest(report, drawn, flows)
     usage = device_memory(report)
+    heads, next_pid, next_tid = [], len(drawn.devices) + 1, int(lanes.sum()) + 1
     sampled, number = np.unique(usage.device, return_inverse=True)
     for at, device in enumerate(sampled.tolist()):
         title = f"mem usage on:{usage.devices[device]}"
         heads.append(_named("process_name", title, next_pid + at, 0))
         heads.append(_named("thread_name", "Top Allocations", next_pid + at, next_tid + at))
     counters = memory_events(usage, next_pid + number, next_tid + number)
-    source, target = arrows.latest(report, drawn, flows)
-    found: _Texts = itertools.chain(
-        _heads(heads), regions, _flows(drawn, pid, tid, source, target), counters
-    )
-    return found, len(order) + 2 * len(source) + 2 * len(usage.time)
+    pairs = _flows(drawn, pid, tid, source, target)
+    yield itertools.chain(_heads(heads), pairs, counters), 2 * len(source) + 2 * len(usage.time)
 
 
 def _named(what: str, title: str, pid: int, tid: int) -> str:

@@ -6,13 +6,15 @@ Scope and code view show where time went, graph view what ran when, one file for
 from __future__ import annotations
 
 import gzip
+import itertools
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tfprof.errors import OptionError
 from tfprof.outputs import graph_events, tree_timeline
-from tfprof.outputs.files import replaced
+from tfprof.outputs.files import Texts, replaced, written
 from tfprof.outputs.flows import FLOWS
 from tfprof.outputs.refusals import refused
 
@@ -52,18 +54,18 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
 
 def _write_plain(report: Report, step: int, path: str) -> None:
     """The original's file and what it prints."""
-    texts: Iterable[memoryview | bytes]
+    stages: Iterable[tuple[Texts, list[str]]]
     if report.kind != "graph":
-        texts = tree_timeline.plain_events(report)
+        stages = [(tree_timeline.plain_events(report), [])]
     elif step < 0:
         sys.stderr.write(_NO_STEP)
         return
     else:
-        texts, lines = graph_events.plain_events(report.of_step(step))
-        sys.stdout.writelines(f"{line}\n" for line in lines)
-    parts = _file(b'{"traceEvents":[', texts, b"]}\n", between=b",")
+        stages = graph_events.plain_events(report.of_step(step))
+    form = partial(_file, b'{"traceEvents":[', b"]}\n", b",")
     with replaced(path) as stream:
-        size = sum(map(stream.write, parts))
+        size, lines = written(stream, stages, form)
+    sys.stdout.writelines(f"{line}\n" for line in itertools.chain(*lines))
     if size > _LARGE:
         sys.stderr.write(_TOO_LARGE)
     sys.stdout.write(
@@ -73,25 +75,29 @@ def _write_plain(report: Report, step: int, path: str) -> None:
 
 
 def _write(report: Report, step: int, path: str, flows: str) -> None:
+    stages: Iterable[tuple[Texts, int]]
     if report.kind == "graph":
-        texts, count = graph_events.events(report.of_step(step), flows)
+        stages = graph_events.events(report.of_step(step), flows)
     else:
-        texts, count = tree_timeline.events(report)
-    head = b'{"displayTimeUnit":"ms","traceEvents":[\n'
-    parts: Iterable[memoryview | bytes] = _file(head, texts, b"\n]}\n", between=b",\n")
+        stages = [tree_timeline.events(report)]
+    form: Callable[[Texts], Texts] = partial(
+        _file, b'{"displayTimeUnit":"ms","traceEvents":[\n', b"\n]}\n", b",\n"
+    )
     if path.endswith((".gz", f".gz_{step}")):
-        parts = [gzip.compress(b"".join(parts), 6, mtime=0)]
+        form = partial(_compressed, form)
     with replaced(path) as stream:
-        size = sum(map(stream.write, parts))
+        size, counts = written(stream, stages, form)
     sys.stdout.write(
-        f"{path}: {count:,} events, {size / 1e6:.1f} MB. "
+        f"{path}: {sum(counts):,} events, {size / 1e6:.1f} MB. "
         "Open it in ui.perfetto.dev or chrome://tracing.\n"
     )
 
 
-def _file(
-    before: bytes, texts: Iterable[memoryview | bytes], after: bytes, *, between: bytes
-) -> Iterator[memoryview | bytes]:
+def _compressed(form: Callable[[Texts], Texts], texts: Texts) -> Texts:
+    return [gzip.compress(b"".join(form(texts)), 6, mtime=0)]
+
+
+def _file(before: bytes, after: bytes, between: bytes, texts: Texts) -> Texts:
     """The parts of a file of events; what stands before the first one is left out."""
     yield before
     left_out = len(between)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof.metrics import METRICS
+from tfprof.outputs.files import Texts
 from tfprof.outputs.flame import in_64_bits
 from tfprof.outputs.json_text import escaped, of_rows, texts
 from tfprof.outputs.pieces import Coded
@@ -62,7 +62,7 @@ def _micros(report: Report) -> Ints:
     return in_64_bits(report.total[:, column("exec_micros")], METRICS["micros"])
 
 
-def plain_events(report: Report) -> Iterable[memoryview]:
+def plain_events(report: Report) -> Texts:
     """The events as the original writes them: a process for each depth."""
     rows, start, width = laid_out(report.tree, _micros(report))
     depth = report.tree.depth[rows] - 1
@@ -82,7 +82,7 @@ def plain_events(report: Report) -> Iterable[memoryview]:
     )
 
 
-def events(report: Report) -> tuple[Iterable[memoryview | bytes], int]:
+def events(report: Report) -> tuple[Texts, int]:
     """The events as viewers nest them, one thread for all depths, and how many there are."""
     rows, start, width = laid_out(report.tree, _micros(report))
     step = f"step {report.options.step}" if report.options.step >= 0 else "average of all steps"
