@@ -27,7 +27,7 @@ disturbed less by other work on the machine; where the two differ much, the mach
   *all columns* selects everything there is.
 - *message*: the result as a Python message, from a loaded profile; *one-shot*: the same by
   `profile()`, with reading the files.
-- *timeline*: one step of graph view, in a process of its own, right after loading; *again*: repeated.
+- *timeline*: one step of graph view, right after loading in a process of its own, and *again*.
 - *start to op view*: from starting the process to op view printed, imports included.
 - *start*, *ready*, *views*, *serialized*: peak memory of the process up to there.
 """
