@@ -98,7 +98,7 @@ def member_numbers(view: View, times: Ints, numbers: Table, quirks: Quirks) -> t
         weight = often if quirks.count_per_regex and measure != _RUNS else counted
         return _grouped(weighted(numbers[view.member_node, measure], weight), bounds)
 
-    return Table(len(view.tree), own), members
+    return Table(len(view.tree), own, kept=False), members
 
 
 def weighted(values: Ints, weight: Ints) -> Ints:
@@ -158,4 +158,4 @@ def _of_nodes(numbers: Table, node: Ints, *, scopes_too: bool) -> Table:
         found[none] = 0
         return found
 
-    return Table(len(node), own)
+    return Table(len(node), own, kept=False)

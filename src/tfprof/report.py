@@ -329,7 +329,7 @@ def _totals(tree: Tree, own: Table, adds: Bools, *, root_too: bool = False) -> T
             sums[0] += 1
         return sums
 
-    return Table(len(tree), total)
+    return Table(len(tree), total, kept=False)
 
 
 def _list_report(

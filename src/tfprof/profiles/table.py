@@ -40,14 +40,17 @@ class Table:
         length: int,
         make: Callable[[int], Ints],
         mass: Callable[[int], float | None] | None = None,
+        *,
+        kept: bool = True,
     ) -> None:
-        """A table of so many rows, whose columns `make` makes.
+        """A table of so many rows, whose columns `make` makes: once, or each time if not `kept`.
 
         `mass` may know without it that a column has nothing below 0, and no larger sum than this.
         """
         self._length = length
         self._make = make
         self._mass = mass
+        self._kept = kept
         self._columns: dict[int, Ints] = {}
 
     def __len__(self) -> int:
@@ -77,6 +80,9 @@ class Table:
         return mass * times < _SAFE
 
     def _column(self, measure: int) -> Ints:
-        if measure not in self._columns:
-            self._columns[measure] = self._make(measure)
-        return self._columns[measure]
+        if measure in self._columns:
+            return self._columns[measure]
+        column = self._make(measure)
+        if self._kept:
+            self._columns[measure] = column
+        return column
