@@ -20,7 +20,7 @@ import pyarrow as pa
 __all__ = ["memory_kept"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the parameters' numbers in malloc.h
-_KEEP = 1 << 30
+_ALL, _SMALL = 1 << 30, 1 << 22
 # Blocks from 32 MB on, and what is free beyond 256 MB at the end, are the system's again.
 _USUAL = {_MMAP_THRESHOLD: 1 << 25, _TRIM_THRESHOLD: 1 << 28}
 
@@ -30,16 +30,21 @@ _pool_before: pa.MemoryPool | None = None
 
 
 @contextlib.contextmanager
-def memory_kept() -> Iterator[None]:
-    """Keep freed memory for what is allocated next, as long as this lasts."""
-    _enter(1)
+def memory_kept(*, large: bool = True) -> Iterator[None]:
+    """Keep freed memory for what is allocated next, as long as this lasts.
+
+    Without `large`, blocks from 4 MB on still come and go: where few of them are alike, what is
+    kept of one does not fit the next.
+    """
+    kept = {_MMAP_THRESHOLD: _ALL if large else _SMALL, _TRIM_THRESHOLD: _ALL}
+    _enter(1, kept)
     try:
         yield
     finally:
-        _enter(-1)
+        _enter(-1, kept)
 
 
-def _enter(change: int) -> None:
+def _enter(change: int, kept: dict[int, int]) -> None:
     global _entered, _pool_before
     mallopt = _mallopt()
     if mallopt is None:
@@ -48,8 +53,8 @@ def _enter(change: int) -> None:
         before, _entered = _entered, _entered + change
         if bool(before) == bool(_entered):
             return
-        for parameter, usual in _USUAL.items():
-            mallopt(parameter, _KEEP if _entered else usual)
+        for parameter, value in (kept if _entered else _USUAL).items():
+            mallopt(parameter, value)
         if _entered:
             _pool_before = pa.default_memory_pool()
         pa.set_memory_pool(pa.system_memory_pool() if _entered else _pool_before)

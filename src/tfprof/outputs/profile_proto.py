@@ -30,7 +30,7 @@ _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
-@memory_kept()
+@memory_kept(large=False)
 def serialized(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
     profile = seen(profile, quirks)
