@@ -27,13 +27,17 @@ __all__ = ["serialized"]
 _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = columns_pb2.ProfileNode.DESCRIPTOR.fields_by_name
 _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name
+_MANY = 100_000  # nodes from which on memory counts for more than time
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
-@memory_kept(large=False)
 def serialized(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
-    profile = seen(profile, quirks)
+    with memory_kept(large=len(profile.nodes) < _MANY):
+        return _serialized(seen(profile, quirks), quirks)
+
+
+def _serialized(profile: Profile, quirks: Quirks) -> bytes:
     runs = runs_of(profile, quirks)
     stacks, words = traces(profile, quirks)
     rows = np.flatnonzero(runs.exists)
