@@ -96,12 +96,12 @@ def member_numbers(view: View, times: Ints, numbers: Table, quirks: Quirks) -> t
         if measure == _DEFINITIONS:
             return members
         weight = often if quirks.count_per_regex and measure != _RUNS else counted
-        return _grouped(weighted(numbers[view.member_node, measure], weight), bounds)
+        return _grouped(_weighted(numbers[view.member_node, measure], weight), bounds)
 
     return Table(len(view.tree), own, kept=False), members
 
 
-def weighted(values: Ints, weight: Ints) -> Ints:
+def _weighted(values: Ints, weight: Ints) -> Ints:
     """Numbers times a weight for each, which is mostly 1 for all."""
     if (weight == 1).all():
         return values

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.columns import Ints, begins
 
 __all__ = ["TOP", "Histories", "swept"]
 
@@ -74,7 +74,7 @@ class Histories:
     def fitting(self, device: Ints, left: Ints) -> Ints:
         """For samples, one device after the other, the first place that holds no more than that."""
         found = np.empty(len(device), np.int64)
-        samples = np.searchsorted(device, np.arange(len(self.counts) + 1)).tolist()
+        samples = begins(device, len(self.counts)).tolist()
         places = self.first_place.tolist()
         for at, (first, last) in enumerate(itertools.pairwise(samples)):
             sizes = self._ascending[places[at] : places[at + 1]]
@@ -144,39 +144,35 @@ def _pick(held: _Held, histories: Histories, samples: slice, left: Ints, top: In
 
 
 class _Held:
-    """What is held, a bit for each place in each row, and which words have any."""
+    """What is held, a bit for each place in each row; `used` has one for each word that has any.
+
+    So has that one again, until a row is a single word: nothing is looked for word by word.
+    """
 
     def __init__(self, words: Ints) -> None:
         self.words = words.reshape(-1)
         self.width = words.shape[1]
-        size = -(-self.width // _BITS)
-        flags = np.zeros((len(words), size * _BITS), bool)
-        np.not_equal(words, 0, out=flags[:, : self.width])
-        self.used = np.packbits(flags, bitorder="little").view("<u8")
-        self.used_width = size
+        self.used = _Held(_flags(words)) if self.width > 1 else None
 
     def first(self, row: Ints, place: Ints) -> Ints:
-        """The first place that is held in each of these rows, from a given one on."""
+        """The first place that is held in each of these rows, from a given one on; there is one."""
         at = place >> _SHIFT
         begin = row * self.width
         bits = self.words[begin + at] & _from(place)
         empty = np.flatnonzero(bits == 0)
-        if len(empty):
-            at[empty] = self._next_used(row[empty], at[empty] + 1)
+        if self.used and len(empty):
+            at[empty] = self.used.first(row[empty], at[empty] + 1)
             bits[empty] = self.words[begin[empty] + at[empty]]
         return at * _BITS + _lowest(bits)
 
-    def _next_used(self, row: Ints, word: Ints) -> Ints:
-        """The first word that has any, from a given one on; a few of them are looked at at once."""
-        at = word >> _SHIFT
-        begin = row * self.used_width
-        bits = self.used[begin + at] & _from(word)
-        empty = np.flatnonzero(bits == 0)
-        while len(empty):
-            at[empty] += 1
-            bits[empty] = self.used[begin[empty] + at[empty]]
-            empty = empty[bits[empty] == 0]
-        return at * _BITS + _lowest(bits)
+
+def _flags(words: Ints) -> Ints:
+    """For each row of words the bits that tell which are not 0."""
+    width = words.shape[1]
+    flags = np.zeros((len(words), -(-width // _BITS) * _BITS), bool)
+    np.not_equal(words, 0, out=flags[:, :width])
+    found: Ints = np.packbits(flags, axis=1, bitorder="little").view("<u8")
+    return found
 
 
 def _from(place: Ints) -> Ints:

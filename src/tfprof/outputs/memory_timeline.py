@@ -16,9 +16,10 @@ from tfprof.outputs.holders import TOP, Histories, swept
 from tfprof.outputs.json_text import Part, digits, escaped, joined, texts
 from tfprof.outputs.pieces import Coded
 from tfprof.profiles.columns import Bools, Ints, begins
+from tfprof.profiles.parts import LATEST
 from tfprof.profiles.runs import Runs, runs_of
 from tfprof.views.tree import order_within, sorted_few
-from tfprof.views.view import name_order
+from tfprof.views.view import name_rank
 
 if TYPE_CHECKING:
     from tfprof.report import Report
@@ -29,7 +30,6 @@ _CLOSEST = 100  # microseconds between two plotted samples
 _CENT = 10_000  # bytes
 _CENTS = pa.array([f"{cents:02}" for cents in range(100)])
 _EXACT = 10**15
-_LATEST = np.iinfo(np.int64).max
 _KEY = ',"Top Allocation {:02}":"'
 
 
@@ -121,7 +121,7 @@ def _samples(step: _Step) -> tuple[Ints, Ints, Ints]:
 def _apart(time: Ints, begin: int, end: int) -> list[int]:
     """Samples of a device from the first to the last, none too close to the one before."""
     times = time[begin:end]
-    far = np.minimum(times, _LATEST - _CLOSEST) + _CLOSEST
+    far = np.minimum(times, LATEST - _CLOSEST) + _CLOSEST
     following = np.where(times > far - _CLOSEST, len(times), np.searchsorted(times, far)).data
     kept = []
     at = int(np.searchsorted(times, _CLOSEST))
@@ -182,14 +182,11 @@ def _megabytes(sizes: Ints) -> pa.Array:
 
 def _by_size(step: _Step, bounds: Ints, held: Ints, nodes: Ints) -> Ints:
     """The order by device, size from the largest on, and name; devices are between bounds."""
-    by_name = name_order(step.report.profile)
-    rank = np.empty(len(by_name), np.int64)
-    rank[by_name] = np.arange(len(by_name))
     sizes = pa.array(held).dictionary_encode()
     below = np.empty(len(sizes.dictionary), np.int64)
     below[np.argsort(-sizes.dictionary.to_numpy())] = np.arange(len(below))
     device = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    order = sorted_few(rank[nodes])
+    order = sorted_few(name_rank(step.report.profile)[nodes])
     groups = device * len(below) + below[sizes.indices.to_numpy()]
     return order[sorted_few(groups[order])]
 

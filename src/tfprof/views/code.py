@@ -14,7 +14,7 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree, order_within
-from tfprof.views.view import ROOT, Frame, Frames, View, name_order
+from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 
 __all__ = ["GRADIENT", "build"]
 
@@ -47,7 +47,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     member_node = np.concatenate([plain, gradients])
     sizes = np.concatenate([np.ones(len(plain), np.int64), sizes])
     member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
-    by_position = order_within(member_at, _name_rank(profile)[member_node])
+    by_position = order_within(member_at, name_rank(profile)[member_node])
     lost = len(_forward(profile.nodes.name.take(pa.array(unmatched)), loose=True).unique())
     note = f"{lost} gradient nodes not accounted"
     lines = _lines(frames, frame[at])
@@ -63,13 +63,6 @@ def build(profile: Profile, quirks: Quirks) -> View:
         lines,
         (note,) if lost and quirks.loose_gradient_names else (),
     )
-
-
-def _name_rank(profile: Profile) -> Ints:
-    order = name_order(profile)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tfprof.profiles.columns import Ints
 from tfprof.profiles.profile import Profile
 from tfprof.views.tree import Tree
 
-__all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "ranks"]
+__all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "name_rank", "ranks"]
 
 T = TypeVar("T")
 
@@ -92,6 +92,14 @@ def name_order(profile: Profile) -> Ints:
     return profile.derived(
         "name order", lambda: pc.sort_indices(profile.nodes.name).to_numpy().astype(np.int64)
     )
+
+
+def name_rank(profile: Profile) -> Ints:
+    """Where each node stands by name."""
+    order = name_order(profile)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
 
 
 def ranks(names: pa.Array) -> Ints:
