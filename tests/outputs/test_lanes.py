@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs import graph_timeline
+from tfprof.outputs.lanes import lanes
 
 INTERVALS = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(-3, 60)), max_size=200
@@ -15,20 +15,20 @@ INTERVALS = st.lists(
 
 def _first_free(intervals):
     """The definition: the first lane of the device whose last interval has ended."""
-    ends, lanes = {}, []
+    ends, found = {}, []
     for device, start, end in intervals:
         taken = ends.setdefault(device, [])
         lane = next((at for at, until in enumerate(taken) if until <= start), len(taken))
         taken[lane : lane + 1] = [end]
-        lanes.append(lane)
-    return lanes
+        found.append(lane)
+    return found
 
 
 @given(INTERVALS)
 def test_each_interval_takes_the_first_free_lane(intervals):
     spans = sorted((device, start, start + length) for device, start, length in intervals)
     columns = np.array(spans, np.int64).reshape(-1, 3).T
-    found = graph_timeline._lanes(*columns)
+    found = lanes(*columns)
     assert found.tolist() == _first_free(spans)
 
 
@@ -36,5 +36,5 @@ def test_many_lanes_are_placed_one_by_one():
     """Where every interval overlaps all others, no lane takes more than one."""
     count = 300
     device, start = np.zeros(count, np.int64), np.arange(count)
-    found = graph_timeline._lanes(device, start, start + 1000)
+    found = lanes(device, start, start + 1000)
     assert found.tolist() == list(range(count))

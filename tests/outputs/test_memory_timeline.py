@@ -28,4 +28,4 @@ def test_samples_are_not_too_close(times):
         if time - last >= 100:
             kept.append(at)
             last = time
-    assert _apart(np.array(sorted(times), np.int64), 0, len(times)) == kept
+    assert _apart(np.array(sorted(times), np.int64)).tolist() == kept

@@ -14,7 +14,7 @@ import numpy as np
 from tfprof.outputs import flows as arrows
 from tfprof.outputs.files import Texts
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
-from tfprof.outputs.json_text import escaped, of_rows, quoted, texts
+from tfprof.outputs.json_text import digits, escaped_names, of_rows, quoted, texts
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
 from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
@@ -31,11 +31,12 @@ def plain_events(report: Report) -> Iterator[tuple[Texts, list[str]]]:
     drawn = drawing(report)
     devices = [report.profile.devices[device] for device in drawn.devices]
     order = drawn.in_lanes
-    name = Coded(escaped(report.name), drawn.row)
+    name = Coded(escaped_names(report.profile), drawn.node)
+    start = Coded(digits(drawn.start))
     names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
-    regions = _plain_regions(drawn, order, name.of(order))
+    regions = _plain_regions(drawn, order, name.of(order), start.of(order))
     yield itertools.chain(_heads(names), regions), ["generating trace file."]
-    flows = _plain_flows(report, drawn, order, name)
+    flows = _plain_flows(report, drawn, order, name, start)
     usage = device_memory(report)
     names, lines = [], []
     for at, (device, peak) in enumerate(zip(usage.devices, usage.peaks, strict=True)):
@@ -55,22 +56,26 @@ def _process(title: str, pid: int) -> str:
     return f',{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}}'
 
 
-def _plain_regions(drawn: Drawing, order: Ints, label: Coded) -> Iterable[memoryview]:
+def _plain_regions(
+    drawn: Drawing, order: Ints, label: Coded, start: Coded
+) -> Iterable[memoryview]:
     return texts(
         len(order),
         *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
         *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
-        *(',"ts":', drawn.start[order], "}"),
+        *(',"ts":', start, "}"),
     )
 
 
-def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: Coded) -> Iterable[memoryview]:
+def _plain_flows(
+    report: Report, drawn: Drawing, order: Ints, name: Coded, start: Coded
+) -> Iterable[memoryview]:
     source, target = arrows.all_pairs(report, drawn)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     by_source = np.argsort(place[source], kind="stable")
     source, target = source[by_source], target[by_source]
-    number = np.arange(1, len(source) + 1)
+    number = Coded(digits(np.arange(1, len(source) + 1)))
     label = name.of(source)
     end = drawn.start[source] + drawn.duration[source]
     return texts(
@@ -78,7 +83,7 @@ def _plain_flows(report: Report, drawn: Drawing, order: Ints, name: Coded) -> It
         *(',{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"s","pid":'),
         *(drawn.device[source], ',"tid":', drawn.lane[source], ',"ts":', end, "}"),
         *(',{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"t","pid":'),
-        *(drawn.device[target], ',"tid":', drawn.lane[target], ',"ts":', drawn.start[target], "}"),
+        *(drawn.device[target], ',"tid":', drawn.lane[target], ',"ts":', start.of(target), "}"),
     )
 
 
@@ -92,11 +97,13 @@ def events(report: Report, flows: str) -> Iterator[tuple[Texts, int]]:
     # Numbers start at 1, as viewers take 0 for the idle process; no two threads share one.
     base = np.cumsum(lanes) - lanes + 1
     pid, tid = drawn.device + 1, base[drawn.device] + drawn.lane
+    name = Coded(escaped_names(report.profile), drawn.node[order])
+    start = Coded(digits(drawn.start))
     regions = texts(
         len(order),
         *(',\n{"args":', *of_rows(row_args(report), row), ',"cat":"Op","dur":'),
-        *(drawn.duration[order], ',"name":"', Coded(escaped(report.name), row)),
-        *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', drawn.start[order]),
+        *(drawn.duration[order], ',"name":"', name),
+        *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', start.of(order)),
         "}",
     )
     heads = [
@@ -118,7 +125,7 @@ def events(report: Report, flows: str) -> Iterator[tuple[Texts, int]]:
         heads.append(_named("process_name", title, next_pid + at, 0))
         heads.append(_named("thread_name", "Top Allocations", next_pid + at, next_tid + at))
     counters = memory_events(usage, next_pid + number, next_tid + number)
-    pairs = _flows(drawn, pid, tid, source, target)
+    pairs = _flows(drawn, start, pid, tid, source, target)
     yield itertools.chain(_heads(heads), pairs, counters), 2 * len(source) + 2 * len(usage.time)
 
 
@@ -129,10 +136,10 @@ def _named(what: str, title: str, pid: int, tid: int) -> str:
 
 
 def _flows(
-    drawn: Drawing, pid: Ints, tid: Ints, source: Ints, target: Ints
+    drawn: Drawing, start: Coded, pid: Ints, tid: Ints, source: Ints, target: Ints
 ) -> Iterable[memoryview]:
     """Arrows that begin inside the producer's region and end where the consumer's begins."""
-    number = np.arange(1, len(source) + 1)
+    number = Coded(digits(np.arange(1, len(source) + 1)))
     last = drawn.start[source] + np.maximum(drawn.duration[source] - 1, 0)
     begin = np.minimum(last, drawn.start[target])
     return texts(
@@ -140,5 +147,5 @@ def _flows(
         *(',\n{"cat":"DataFlow","id":', number, ',"name":"flow","ph":"s","pid":', pid[source]),
         *(',"tid":', tid[source], ',"ts":', begin, "}"),
         *(',\n{"bp":"e","cat":"DataFlow","id":', number, ',"name":"flow","ph":"f","pid":'),
-        *(pid[target], ',"tid":', tid[target], ',"ts":', drawn.start[target], "}"),
+        *(pid[target], ',"tid":', tid[target], ',"ts":', start.of(target), "}"),
     )

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tfprof.outputs.lanes import lanes
 from tfprof.profiles.columns import NO_DEVICE, Bools, Ints
 from tfprof.profiles.runs import Runs, runs_of
 from tfprof.profiles.table import column
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "device_ranks", "device_title", "drawing", "trackable"]
 
-_FEW = 50
 _NONE = np.iinfo(np.int64).max
 _MICROS = column("exec_micros")
 
@@ -113,7 +111,7 @@ def drawing(report: Report) -> Drawing:
         start,
         duration,
         runs.time_accelerator[rows],
-        _lanes(position[device], start, start + duration),
+        lanes(position[device], start, start + duration),
     )
 
 
@@ -131,72 +129,3 @@ def _by_device_and_start(rank: Ints, start: Ints, row: Ints) -> Ints:
     new = np.ones(len(order), bool)
     new[1:] = (np.diff(rank[order]) != 0) | (np.diff(start[order]) != 0)
     return order[order_within(np.cumsum(new), row[order])]
-
-
-def _lanes(device: Ints, start: Ints, end: Ints) -> Ints:
-    """For intervals by device and start the first lane of the device that is free by then.
-
-    The first lane takes every interval that starts when its last one has ended; what it leaves,
-    the second one takes likewise. Once lanes take but few, the rest are placed one by one.
-    """
-    count = len(start)
-    lane = np.zeros(count, np.int64)
-    left = np.arange(count)
-    following = _following(device, start, end)
-    number = 0
-    while len(left):
-        stays = ~_chain(following)
-        before, left = len(left), left[stays]
-        number += 1
-        if before > _FEW * (before - len(left)):
-            lane[left] = number + _one_by_one(device[left], start[left], end[left])
-            break
-        lane[left] = number
-        # Where each interval stands among those that are left, so that nothing is searched again.
-        place = np.zeros(before + 1, np.int32)
-        np.cumsum(stays, out=place[1:])
-        following = place[following[stays]]
-    return lane
-
-
-def _following(device: Ints, start: Ints, end: Ints) -> Ints:
-    """The first interval that a lane can take after each; past a device, the next one's first."""
-    count = len(start)
-    found = np.arange(1, count + 1, dtype=np.int32)
-    first = np.flatnonzero(np.diff(device, prepend=-1))
-    for begin, stop in itertools.pairwise([*first.tolist(), count]):
-        inside = slice(begin, stop)
-        after = np.searchsorted(start[inside], end[inside]).astype(np.int32) + np.int32(begin)
-        found[inside] = np.maximum(found[inside], after)
-    return found
-
-
-def _chain(following: Ints) -> Bools:
-    """Which intervals a single lane of each device takes, from the first on."""
-    count = len(following)
-    jumps = following.data  # few of them are looked at, so that no list is made
-    taken = bytearray(count)
-    at = 0
-    while at < count:
-        taken[at] = 1
-        at = jumps[at]
-    return np.frombuffer(taken, np.bool_)
-
-
-def _one_by_one(device: Ints, start: Ints, end: Ints) -> Ints:
-    lanes = []
-    current, opened = -1, 0
-    busy: list[tuple[int, int]] = []
-    free: list[int] = []
-    for place, begin, finish in zip(device.tolist(), start.tolist(), end.tolist(), strict=True):
-        if place != current:
-            current, opened, busy, free = place, 0, [], []
-        while busy and busy[0][0] <= begin:
-            heapq.heappush(free, heapq.heappop(busy)[1])
-        if free:
-            lane = heapq.heappop(free)
-        else:
-            lane, opened = opened, opened + 1
-        heapq.heappush(busy, (finish, lane))
-        lanes.append(lane)
-    return np.array(lanes, np.int64)

@@ -29,7 +29,7 @@ class Histories:
 
     Each device's sizes are in descending order. A change says that from a sample on something is
     held that stands at the place `now`, instead of the one at `before`; -1 is nothing. Changes are
-    in the order of samples. `first_sample` and `first_place` tell where each device's begin, and
+    in the order of samples; none names a place that another one of the sample does. `first_sample` and `first_place` tell where each device's begin, and
     where the last one's end.
     """
 
@@ -108,9 +108,9 @@ def swept(histories: Histories, in_use: Ints) -> tuple[Ints, Ints]:
 
 
 def _turn(words: Ints, row: Ints, place: Ints) -> None:
-    """Turn the bits of some places in their rows."""
+    """Turn the bits of some places in their rows, each at most once: adding them is enough."""
     at = row * words.shape[1] + (place >> _SHIFT)
-    np.bitwise_xor.at(words.reshape(-1), at, _ONE << (place & _INSIDE).astype(np.uint64))
+    np.add.at(words.reshape(-1), at, _ONE << (place & _INSIDE).astype(np.uint64))
 
 
 def _accumulate(words: Ints, before: Ints, histories: Histories, begin: int) -> None:

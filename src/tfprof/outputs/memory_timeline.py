@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 
 from tfprof.outputs.graph_timeline import trackable
 from tfprof.outputs.holders import TOP, Histories, swept
-from tfprof.outputs.json_text import Part, digits, escaped, joined, texts
+from tfprof.outputs.json_text import Part, digits, escaped_names, joined, texts
+from tfprof.outputs.lanes import met
 from tfprof.outputs.pieces import Coded
 from tfprof.profiles.columns import Bools, Ints, begins
 from tfprof.profiles.parts import LATEST
@@ -94,7 +95,7 @@ def _usage(step: _Step, devices: list[str]) -> Usage:
     device, time, in_use = _samples(step)
     parts = list(itertools.pairwise(begins(device, len(devices)).tolist()))
     peaks = [int(in_use[first:last].max(initial=0)) for first, last in parts]
-    kept = np.array([at for part in parts for at in _apart(time, *part)], np.int64)
+    kept = np.concatenate([device[:0], *(first + _apart(time[first:last]) for first, last in parts)])
     device, time, in_use = device[kept], time[kept], in_use[kept]
     holders = _holders(step, device, time, in_use)
     return Usage(devices, peaks, device, time, in_use, holders)
@@ -118,17 +119,13 @@ def _samples(step: _Step) -> tuple[Ints, Ints, Ints]:
     return device[last], time[rows[last]], runs.allocator_bytes_in_use[rows[by_row[last]]]
 
 
-def _apart(time: Ints, begin: int, end: int) -> list[int]:
+def _apart(times: Ints) -> Ints:
     """Samples of a device from the first to the last, none too close to the one before."""
-    times = time[begin:end]
+    end = len(times)
     far = np.minimum(times, LATEST - _CLOSEST) + _CLOSEST
-    following = np.where(times > far - _CLOSEST, len(times), np.searchsorted(times, far)).data
-    kept = []
-    at = int(np.searchsorted(times, _CLOSEST))
-    while at < len(times):
-        kept.append(begin + at)
-        at = following[at]
-    return kept
+    following = np.where(times > far - _CLOSEST, end, np.searchsorted(times, far))
+    kept = np.sort(met(np.append(following, end), int(np.searchsorted(times, _CLOSEST))))
+    return kept[kept < end]
 
 
 def _holders(step: _Step, device: Ints, time: Ints, in_use: Ints) -> list[Part]:
@@ -195,7 +192,7 @@ def _words(report: Report, sizes: Ints, nodes: Ints) -> pa.Array:
     """What is said of holders, and after them of a place without one, and nothing at all."""
     distinct, at = np.unique(sizes, return_inverse=True)
     megabytes = pa.array([f"{size / 1e6:g} MB from " for size in distinct.tolist()], pa.string())
-    owners = escaped(report.profile.nodes.name.take(pa.array(nodes)))
+    owners = escaped_names(report.profile).take(pa.array(nodes))
     said = joined(len(nodes), megabytes.take(pa.array(at)), owners, '"')
     return pa.concat_arrays([said, pa.array(['N/A"', ""])])
 
@@ -252,26 +249,27 @@ def _persistent(step: _Step) -> Ints:
 
 def plain_memory_events(usage: Usage, first_pid: int) -> Iterable[memoryview]:
     """Two counters at each sample, as the original writes them, in two processes per device."""
-    pid = first_pid + 2 * usage.device
+    pid, time = first_pid + 2 * usage.device, Coded(digits(usage.time))
     return texts(
         len(usage.time),
         *(',{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
-        *('"Allocated Bytes","ph":"C","pid":', pid, ',"tid":0,"ts":', usage.time, "}"),
+        *('"Allocated Bytes","ph":"C","pid":', pid, ',"tid":0,"ts":', time, "}"),
         *(',{"args":', *usage.holders, ',"cat":"Memory","name":'),
-        *('"Top Allocations","ph":"C","pid":', pid + 1, ',"tid":0,"ts":', usage.time, "}"),
+        *('"Top Allocations","ph":"C","pid":', pid + 1, ',"tid":0,"ts":', time, "}"),
     )
 
 
 def memory_events(usage: Usage, pid: Ints, tid: Ints) -> Iterable[memoryview]:
     """A counter and, as counters are numbers, an instant that names the holders."""
+    time = Coded(digits(usage.time))
     return texts(
         len(usage.time),
         *(',\n{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
-        *('"Allocated Bytes","ph":"C","pid":', pid, ',"ts":', usage.time, "}"),
+        *('"Allocated Bytes","ph":"C","pid":', pid, ',"ts":', time, "}"),
         *(
             ',\n{"args":',
             *usage.holders,
             ',"cat":"Memory","name":"Top Allocations","ph":"i","pid":',
         ),
-        *(pid, ',"s":"t","tid":', tid, ',"ts":', usage.time, "}"),
+        *(pid, ',"s":"t","tid":', tid, ',"ts":', time, "}"),
     )

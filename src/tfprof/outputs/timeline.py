@@ -98,11 +98,12 @@ def _compressed(form: Callable[[Texts], Texts], texts: Texts) -> Texts:
 
 
 def _file(before: bytes, after: bytes, between: bytes, texts: Texts) -> Texts:
-    """The parts of a file of events; what stands before the first one is left out."""
+    """The parts of a file of events; what stands before the first one is left out.
+
+    No text is held on to, so that the next one can be made where it was.
+    """
+    texts = filter(len, texts)
     yield before
-    left_out = len(between)
-    for text in texts:
-        if len(text):
-            yield text[left_out:]
-            left_out = 0
+    yield from (first[len(between) :] for first in itertools.islice(texts, 1))
+    yield from texts
     yield after
