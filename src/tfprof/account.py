@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from tfprof import regexes
 from tfprof.options import Options
-from tfprof.profiles.columns import Bools, Ints, begins
+from tfprof.profiles.columns import Bools, Ints, begins, distinct
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import runs_of
 from tfprof.profiles.table import Table, column
@@ -66,7 +66,7 @@ def _node_types(profile: Profile, quirks: Quirks) -> tuple[Ints, Ints, list[str]
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     size = max(len(texts), 1)
-    keys = np.unique(node * size + rank[names.indices.to_numpy()])
+    keys = distinct(node * size + rank[names.indices.to_numpy()], count * size)
     return keys // size, keys % size, [texts[position] for position in order]
 
 

@@ -58,8 +58,9 @@ def shown_rows(
     shown = depth <= options.max_depth
     known = known_metrics(quirks)
     minima = {
-        measure: getattr(options, f"min_{name}") if name in known else 0
+        measure: getattr(options, f"min_{name}")
         for name, measure in _TOTAL_MINIMA.items()
+        if name in known
     }
     in_list = kind in ("op", "code")
     if kind != "code":

@@ -56,9 +56,7 @@ def _process(title: str, pid: int) -> str:
     return f',{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}}'
 
 
-def _plain_regions(
-    drawn: Drawing, order: Ints, label: Coded, start: Coded
-) -> Iterable[memoryview]:
+def _plain_regions(drawn: Drawing, order: Ints, label: Coded, start: Coded) -> Iterable[memoryview]:
     return texts(
         len(order),
         *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),

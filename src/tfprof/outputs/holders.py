@@ -29,8 +29,8 @@ class Histories:
 
     Each device's sizes are in descending order. A change says that from a sample on something is
     held that stands at the place `now`, instead of the one at `before`; -1 is nothing. Changes are
-    in the order of samples; none names a place that another one of the sample does. `first_sample` and `first_place` tell where each device's begin, and
-    where the last one's end.
+    in the order of samples; no two of a sample name the same place. `first_sample` and
+    `first_place` tell where each device's begin, and where the last one's end.
     """
 
     sample: Ints

@@ -95,7 +95,9 @@ def _usage(step: _Step, devices: list[str]) -> Usage:
     device, time, in_use = _samples(step)
     parts = list(itertools.pairwise(begins(device, len(devices)).tolist()))
     peaks = [int(in_use[first:last].max(initial=0)) for first, last in parts]
-    kept = np.concatenate([device[:0], *(first + _apart(time[first:last]) for first, last in parts)])
+    kept = np.concatenate(
+        [device[:0], *(first + _apart(time[first:last]) for first, last in parts)]
+    )
     device, time, in_use = device[kept], time[kept], in_use[kept]
     holders = _holders(step, device, time, in_use)
     return Usage(devices, peaks, device, time, in_use, holders)

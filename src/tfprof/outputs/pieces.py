@@ -20,6 +20,8 @@ from tfprof.profiles.columns import Ints, offsets
 __all__ = ["Coded", "Piece", "bytes_of", "joined_bytes", "lengths_of", "taken"]
 
 _TOGETHER = 1 << 19  # bytes that are put together at once: few enough to stay in the cache
+_BLOCKS = 4  # of so many bytes for which words are brought together at once, if they are many
+_MUCH, _LITTLE = 1 << 22, 1 << 14  # bytes of words that are not copied all at once, or each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,37 @@ Piece: TypeAlias = bytes | Coded
 
 def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
     """The bytes of `count` rows one after the other, some rows at a time."""
-    pieces = _fewer(pieces, count)
+    pieces = _fewer(_as_bytes(pieces), count)
+    sizes = [_size(piece) for piece in pieces]
+    rows = max(_TOGETHER // max(sum(map(_usual_length, pieces, sizes)), 1), 1)
+    if sum(sizes) <= _MUCH:
+        yield from _joined(count, rows, pieces)
+        return
+    # All words at once would be a second copy of nearly everything.
+    for begin in range(0, count, _BLOCKS * rows):
+        end = min(begin + _BLOCKS * rows, count)
+        part = [_part(*piece, begin, end) for piece in zip(pieces, sizes, strict=True)]
+        yield from _joined(end - begin, rows, part)
+
+
+def _part(piece: Piece, size: int, begin: int, end: int) -> Piece:
+    """A piece of some rows, with little more than the words that these have."""
+    if isinstance(piece, bytes):
+        return piece
+    if piece.at is None:
+        return Coded(piece.words.slice(begin, end - begin))
+    at = piece.at[begin:end]
+    if size <= _LITTLE:
+        return Coded(piece.words, at)
+    first, last = int(at.min()), int(at.max())
+    if last - first < 2 * len(at):
+        return Coded(piece.words.slice(first, last - first + 1), at - first)
+    return Coded(piece.words.take(pa.array(at)))
+
+
+def _joined(count: int, rows: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
+    """The bytes of `count` rows, so many rows at a time."""
     words, places = _places(pieces)
-    rows = max(_TOGETHER // max(sum(map(_usual_length, pieces)), 1), 1)
     number = np.arange(min(count, rows), dtype=np.int32)
     for begin in range(0, count, rows):
         end = min(begin + rows, count)
@@ -55,6 +85,18 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
             else:
                 order[:, at] = place.at[begin:end] + base
         yield bytes_of(words.take(pa.array(order.ravel())))
+
+
+def _as_bytes(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces with their words as bytes; those that share words still do."""
+    found: dict[int, pa.Array] = {}
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            yield piece
+            continue
+        if id(piece.words) not in found:
+            found[id(piece.words)] = piece.words.cast(pa.binary())
+        yield Coded(found[id(piece.words)], piece.at)
 
 
 def _fewer(pieces: Iterable[Piece], count: int) -> list[Piece]:
@@ -95,8 +137,7 @@ def _as_one(group: list[Piece]) -> Piece:
 
 
 def _words(piece: Coded, at: Ints) -> pa.Array:
-    words = piece.words.cast(pa.binary())
-    return words if len(at) == len(words) else words.take(pa.array(at))
+    return piece.words if len(at) == len(piece.words) else piece.words.take(pa.array(at))
 
 
 def joined_bytes(length: int, parts: Iterable[memoryview | bytes]) -> bytes:
@@ -124,7 +165,7 @@ def _places(pieces: Sequence[Piece]) -> tuple[pa.Array, list[tuple[int, Coded | 
             continue
         if id(piece.words) not in first:
             first[id(piece.words)] = size
-            columns.append(piece.words.cast(pa.binary()))
+            columns.append(piece.words)
             size += len(piece.words)
         places.append((first[id(piece.words)], piece))
     return pa.concat_arrays(columns), places
@@ -138,11 +179,14 @@ def lengths_of(piece: Piece) -> Ints | int:
     return lengths if piece.at is None else lengths[piece.at]
 
 
-def _usual_length(piece: Piece) -> int:
+def _usual_length(piece: Piece, size: int) -> int:
     """How many bytes the words of a piece have on average."""
-    if isinstance(piece, bytes):
-        return len(piece)
-    return len(bytes_of(piece.words)) // max(len(piece.words), 1)
+    return size if isinstance(piece, bytes) else size // max(len(piece.words), 1)
+
+
+def _size(piece: Piece) -> int:
+    """How many bytes the words of a piece have."""
+    return len(piece if isinstance(piece, bytes) else bytes_of(piece.words))
 
 
 def bytes_of(words: pa.Array) -> memoryview:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.outputs.wire_columns import Fields, fields, listed, nested, numbers, strings, varints
-from tfprof.profiles.columns import Bools, Ints, begins
+from tfprof.profiles.columns import Bools, Ints, begins, distinct
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import MEMORY_FIELDS, Runs
 from tfprof.protos import columns_pb2
@@ -44,16 +44,12 @@ def exec_entries(profile: Profile, runs: Runs, number: int) -> Fields:
 
 def _lookup(keys: Ints, space: int) -> Callable[[Ints], Ints]:
     """Finds where a key stands among sorted ones, in a table unless it would be mostly empty."""
-    if _sparse(keys, space):
+    if space > 16 * len(keys) + 1_000_000:
         return lambda wanted: np.searchsorted(keys, wanted)
     before = np.zeros(space + 1, np.int64)
     before[keys + 1] = 1
     np.cumsum(before, out=before)
     return lambda wanted: before[wanted]
-
-
-def _sparse(keys: Ints, space: int) -> bool:
-    return space > 16 * len(keys) + 1_000_000
 
 
 def _device_ranks(profile: Profile) -> Ints:
@@ -67,19 +63,10 @@ def _devices(profile: Profile, span: Ints, device: Ints, spans: int) -> Fields:
     """The devices of each span, by name."""
     rank = _device_ranks(profile)
     size = max(len(profile.devices), 1)
-    keys = _distinct(span * size + rank[device], spans * size)
+    keys = distinct(span * size + rank[device], spans * size)
     names = pa.array(sorted(profile.devices), pa.string())
     named = fields(names, keys % size)
     return listed(_EXEC["devices"].number, named, begins(keys // size, spans))
-
-
-def _distinct(keys: Ints, space: int) -> Ints:
-    """Sorted distinct keys; marked rather than sorted if there are not many more possible ones."""
-    if _sparse(keys, space):
-        return np.unique(keys)
-    used = np.zeros(space, bool)
-    used[keys] = True
-    return np.flatnonzero(used)
 
 
 def _times(profile: Profile, runs: Runs, span: Ints, kind: Bools, field: str, spans: int) -> Fields:

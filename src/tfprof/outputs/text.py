@@ -18,7 +18,7 @@ from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
 from tfprof.options import Options, listed
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.outputs.number_text import own_and_total
-from tfprof.outputs.pieces import Coded, Piece, taken
+from tfprof.outputs.pieces import Coded, Piece, lengths_of, taken
 from tfprof.outputs.row_text import Item, optional, separated
 from tfprof.profiles.columns import Ints, begins, starts
 from tfprof.profiles.measures import scalars
@@ -156,14 +156,15 @@ def _on_one_line(piece: Piece) -> Piece:
 
 
 def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
-    check_answer(2 * int(report.tree.depth.sum()) + report.name.nbytes, "the text")
+    name = _names(report)
+    check_answer(2 * int(report.tree.depth.sum()) + int(np.sum(lengths_of(name))), "the text")
     items: list[Item] = []
     for metric in _columns(report):
         if metric.name == "params" and report.kind != "code":
             items.append(_shapes(report))
         items.append(_numbers(report, metric) if metric.measure else _TEXTS[metric.name](report))
     indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
-    told = [Coded(report.name), b" (", *separated(items, ", ")]
+    told = [name, b" (", *separated(items, ", ")]
     pieces = [
         Coded(pa.array(indents, pa.string()), report.tree.depth - 1),
         *(map(_on_one_line, told) if one_line else told),
@@ -175,6 +176,12 @@ def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
         ends = value_texts(report)
         pieces += [] if ends is None else [Coded(ends)]
     return taken(len(report), pieces)
+
+
+def _names(report: Report) -> Coded:
+    """The names of the rows; where most of the view is shown, they stay where they are."""
+    names = report.view.name
+    return Coded(names, report.at) if len(names) < 2 * len(report) else Coded(report.name)
 
 
 def _shapes(report: Report) -> Item:

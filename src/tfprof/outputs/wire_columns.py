@@ -115,10 +115,12 @@ def _tagged(before: bytes, values: Ints) -> pa.Array:
     for place in range(len(before), width):
         table[:, place] = left | _MORE
         left >>= _SEVEN
-    table[np.arange(len(values)), sizes - 1] &= _LAST
     at = np.zeros(len(values) + 1, np.int64)
     np.cumsum(sizes, out=at[1:])
-    return _binary(table[np.arange(width) < sizes[:, None]], at)
+    alike = at[-1] == table.size
+    data = table.reshape(-1) if alike else table[np.arange(width) < sizes[:, None]]
+    data[at[1:] - 1] &= _LAST
+    return _binary(data, at)
 
 
 def varints(values: Ints) -> Fields:
@@ -156,8 +158,8 @@ def _number(number: int, values: Ints) -> Fields:
 
 def _differ(values: Ints) -> bool:
     """Whether nearly all numbers are different, by the look of the first ones."""
-    first = values[:_SAMPLE]
-    return len(np.unique(first)) > len(first) // 2
+    first = values[:_SAMPLE].tolist()
+    return len(set(first)) > len(first) // 2
 
 
 def prefixed(before: bytes, lengths: Ints, where: Bools | None = None) -> Fields:

@@ -29,8 +29,10 @@ __all__ = [
     "Records",
     "SavedRuns",
     "Stacks",
+    "begins",
     "between",
     "containing",
+    "distinct",
     "letters",
     "numbers",
     "offsets",
@@ -67,6 +69,15 @@ def begins(owner: Ints, count: int) -> Ints:
     found = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=found[1:])
     return found
+
+
+def distinct(keys: Ints, space: int) -> Ints:
+    """Sorted distinct keys, all below `space`; by marking them unless that is mostly gaps."""
+    if space > 64 * len(keys) + 1_000_000:
+        return np.unique(keys)
+    used = np.zeros(space, bool)
+    used[keys] = True
+    return np.flatnonzero(used)
 
 
 def offsets(texts: pa.Array) -> Ints:

@@ -16,7 +16,7 @@ from tfprof.metrics import MEASURES, known_metrics
 from tfprof.profiles.columns import Bools, Ints, starts
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.runs import BYTE_FIELDS, Runs, runs_of
-from tfprof.profiles.table import Table, mass_of
+from tfprof.profiles.table import Table, sum_of
 from tfprof.profiles.times import times_run
 from tfprof.protos import graph_pb2
 from tfprof.quirks import Quirks
@@ -57,8 +57,7 @@ class _Sums:
         if MEASURES[measure] in _STATIC:
             return None
         if MEASURES[measure] in _OPERATIONS:
-            # No node runs more often than there are records.
-            return mass_of(self.profile.nodes.float_ops) * max(self.runs.mass, 1)
+            return sum_of(self.profile.nodes.float_ops) * max(self.runs.most, 1)
         return self.runs.mass
 
     def bytes(self, field: str) -> Ints:

@@ -14,7 +14,7 @@ import numpy as np
 from tfprof.profiles.columns import Bools, Ints, Records, SavedRuns
 from tfprof.profiles.devices import DeviceRules
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.table import mass_of
+from tfprof.profiles.table import mass_of, sum_of
 from tfprof.quirks import Quirks
 
 __all__ = ["BYTE_FIELDS", "LATEST", "MEMORY_FIELDS", "Part", "record_part", "saved_part"]
@@ -94,6 +94,7 @@ def record_part(
         "memory_node": lambda: node[memory_rows],
         "memory_step": lambda: np.full(len(memory_rows), step, np.int32),
         "mass": lambda: _mass(records),
+        "most": lambda: len(records),
         **_memory(records, memory_rows, rules),
         "memory_sampled": lambda: records.gpu_allocators[memory_rows] > 0,
         **_tensors(records, step, memory_rows),
@@ -221,6 +222,7 @@ def saved_part(saved: SavedRuns, steps: tuple[int, ...]) -> Part:
         "memory_node": lambda: saved.memory_node,
         "memory_step": lambda: at(saved.memory_step),
         "mass": lambda: mass_of(saved.memory.ravel(), saved.time_duration, saved.span_runs),
+        "most": lambda: sum_of(saved.span_runs),
         **{name: partial(saved.memory.take, at, 1) for at, name in enumerate(MEMORY_FIELDS)},
         "memory_sampled": lambda: saved.memory[:, -1] > 0,
         "allocation_node": lambda: saved.allocation_node,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.profiles.columns import NO_DEVICE, Bools, Ints
+from tfprof.profiles.columns import NO_DEVICE, Bools, Ints, distinct
 from tfprof.profiles.devices import DeviceRules, device_rules, first_devices
 from tfprof.profiles.parts import BYTE_FIELDS, LATEST, MEMORY_FIELDS, record_part, saved_part
 from tfprof.profiles.profile import Profile
@@ -116,6 +116,11 @@ class Runs:
         return float(sum(part["mass"]() for part in self._parts))
 
     @cached_property
+    def most(self) -> float:
+        """No node ran more often than this."""
+        return float(sum(part["most"]() for part in self._parts))
+
+    @cached_property
     def spans(self) -> tuple[Ints, Ints]:
         """Distinct pairs of node and step, and which of them each accepted record belongs to."""
         keys = self.joined("span_node") * self._steps + self.joined("span_step")
@@ -129,24 +134,24 @@ def runs_of(profile: Profile, quirks: Quirks) -> Runs:
 
 def _span_runs(runs: Runs) -> Ints:
     """How often each span ran."""
-    distinct, row = runs.spans
-    sums = np.zeros(len(distinct), np.int64)
+    keys, row = runs.spans
+    sums = np.zeros(len(keys), np.int64)
     np.add.at(sums, row, runs.joined("span_runs"))
     return sums
 
 
 def _span_start(runs: Runs) -> Ints:
     """The earliest start of each span."""
-    distinct, row = runs.spans
-    start = np.full(len(distinct), LATEST)
+    keys, row = runs.spans
+    start = np.full(len(keys), LATEST)
     np.minimum.at(start, row, runs.joined("span_start"))
     return np.where(start == LATEST, 0, start)
 
 
 def _span_end(runs: Runs) -> Ints:
     """The latest end of each span."""
-    distinct, row = runs.spans
-    end = np.zeros(len(distinct), np.int64)
+    keys, row = runs.spans
+    end = np.zeros(len(keys), np.int64)
     np.maximum.at(end, row, runs.joined("span_end"))
     return end
 
@@ -214,15 +219,15 @@ def _placed(profile: Profile, runs: Runs, rules: DeviceRules, quirks: Quirks) ->
             runs.seen_node[seen].astype(np.int64) * count + runs.seen_device[seen],
         ]
     )
-    keys = np.unique(keys)
+    keys = distinct(keys, len(profile.nodes) * count)
     return keys // count, keys % count
 
 
 def _distinct(keys: Ints, space: int) -> tuple[Ints, Ints]:
     """Sorted distinct keys and where each key stands among them; by counting when that is small."""
     if space > 8 * len(keys) + 1_000_000:
-        distinct, row = np.unique(keys, return_inverse=True)
-        return distinct, row
+        found, row = np.unique(keys, return_inverse=True)
+        return found, row
     used = np.zeros(space, bool)
     used[keys] = True
     return np.flatnonzero(used), (np.cumsum(used) - 1)[keys]

@@ -11,7 +11,7 @@ import numpy as np
 from tfprof.metrics import MEASURES
 from tfprof.profiles.columns import Ints
 
-__all__ = ["Table", "column", "mass_of"]
+__all__ = ["Table", "column", "mass_of", "sum_of"]
 
 _SAFE = 2.0**62
 
@@ -27,6 +27,13 @@ def mass_of(*columns: Ints) -> float:
     if any(column.min() < 0 for column in filled):
         return np.inf
     return float(sum(len(column) * float(column.max()) for column in filled))
+
+
+def sum_of(column: Ints) -> float:
+    """The sum of a column, about; infinite if one of its numbers is below 0."""
+    if len(column) and column.min() < 0:
+        return np.inf
+    return float(column.sum(dtype=np.float64))
 
 
 class Table:
