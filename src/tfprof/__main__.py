@@ -8,6 +8,7 @@ terminal is as it was.
 from __future__ import annotations
 
 try:
+    import gc
     import signal
     import sys
 
@@ -26,10 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _SOON = 0.01
+_SELDOM = 200_000
 
 
 def run() -> None:
     """Answer the command line of the process, and leave it."""
+    # Modules and columns are no garbage, so that looking for it is mostly in vain.
+    gc.set_threshold(_SELDOM)
     from tfprof.cli import INTERRUPTED, main
 
     try:
@@ -42,6 +46,7 @@ def run() -> None:
         # It came between two lines of this function.
         _catch(False)
         status = INTERRUPTED
+    gc.freeze()  # what is left ends with the process
     sys.exit(status)
 
 

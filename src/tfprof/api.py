@@ -22,7 +22,6 @@ from tfprof.builder import (
     traced,
 )
 from tfprof.collector import collector_paused
-from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
@@ -77,6 +76,8 @@ def load(
         if graph is not None:
             loaded = loaded.with_graph(read_graph(graph))
         if checkpoint is not None:
+            from tfprof.loaders.checkpoint import open_checkpoint
+
             loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
         runs = [] if run_meta is None else run_meta
         if not isinstance(runs, (list, tuple)):

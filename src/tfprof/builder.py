@@ -14,7 +14,6 @@ from tfprof.capture.stacks import read_stacks
 from tfprof.capture.variables import trainable_names
 from tfprof.costs.original import Unknown
 from tfprof.float_operations import FloatOps, count_float_ops, with_float_ops
-from tfprof.loaders.debug_info import read_debug_info
 from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.op_log import LogColumns, read_op_log
 from tfprof.loaders.run_metadata import read_run
@@ -28,7 +27,6 @@ from tfprof.protos import log_pb2
 from tfprof.quirks import Quirks
 from tfprof.run_shapes import with_run_shapes
 from tfprof.seen import graph_ops, seen
-from tfprof.seen.traces import with_debug_info
 
 __all__ = [
     "Model",
@@ -109,6 +107,9 @@ def traced(profile: Profile, graph: Source, quirks: Quirks) -> Profile:
     """A profile with the code traces that its graph was saved with, if it is a SavedModel."""
     if quirks.functions_not_entered or not is_saved_model(graph):
         return profile
+    from tfprof.loaders.debug_info import read_debug_info
+    from tfprof.seen.traces import with_debug_info
+
     info = read_debug_info(graph)
     return profile if info is None else with_debug_info(profile, info)
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 __all__ = ["start_engine"]
 
 
-class _NoPandas(MetaPathFinder):
-    """Says that there is no pandas."""
+class _NoPandas:
+    """A finder of modules that says that there is no pandas."""
 
     def find_spec(
         self,

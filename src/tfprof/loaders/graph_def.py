@@ -17,7 +17,6 @@ from tfprof.errors import LoadError
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.saved_model import is_saved_model, read_saved_graph
 from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
-from tfprof.loaders.text_graph import nodes_of_text
 from tfprof.profiles.columns import SHAPE, SHAPES, Ints, between, letters, offsets, starts
 from tfprof.protos import graph_pb2, saved_model_pb2
 
@@ -80,6 +79,8 @@ def _binary_nodes(data: bytes) -> GraphNodes | None:
 
 def _text_nodes(data: bytes, called: str) -> GraphNodes:
     with collector_paused():
+        from tfprof.loaders.text_graph import nodes_of_text
+
         return nodes_of_text(data) or _parsed_text_nodes(data, called)
 
 
@@ -155,8 +156,8 @@ def _columns(nodes: pa.Array) -> GraphColumns:
 def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Ints]:
     """The producer and its output index that each input names, such as `split:1` or `^control`."""
     at, text = offsets(inputs) - offsets(inputs)[0], letters(inputs)
-    control = np.append(text, 0)[at[:-1]] == ord("^")
-    control &= at[1:] > at[:-1]
+    control = at[1:] > at[:-1]
+    control[control] = text[at[:-1][control]] == ord("^")
     colons = np.flatnonzero(text == ord(":"))
     if not (len(colons) or control.any()):
         return inputs, np.zeros(len(inputs), np.int32)

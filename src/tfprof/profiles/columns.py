@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 __all__ = [
     "ATTRS",
@@ -110,10 +109,17 @@ def letters(texts: pa.Array) -> Ints:
 
 
 def containing(texts: pa.Array, word: str) -> Bools:
-    """Which texts contain a word; mostly none, which one look at all bytes tells."""
-    if word.encode() not in letters(texts).tobytes():
-        return np.zeros(len(texts), bool)
-    found: Bools = pc.match_substring(texts, word).to_numpy(zero_copy_only=False)
+    """Which texts contain a word, of which few have its last letter."""
+    found = np.zeros(len(texts), bool)
+    data, wanted = letters(texts), word.encode()
+    if len(data) < len(wanted):
+        return found
+    begin = np.flatnonzero(data[len(wanted) - 1 :] == wanted[-1])
+    for place, letter in enumerate(wanted[:-1]):
+        begin = begin[data[begin + place] == letter]
+    at = offsets(texts) - offsets(texts)[0]
+    row = np.searchsorted(at, begin, side="right") - 1
+    found[row[begin + len(wanted) <= at[row + 1]]] = True
     return found
 
 
@@ -139,7 +145,7 @@ def present(messages: pa.Array) -> Bools:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Nodes:
     """What is known of every node but its runs."""
 
@@ -188,7 +194,7 @@ class Nodes:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Edges:
     """Inputs of nodes: the `index`-th of `consumer` is `output` of the node called `producer`."""
 
@@ -215,7 +221,7 @@ class Edges:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Records:
     """The records of one RunMetadata, one row each, as they were written.
 
@@ -255,7 +261,7 @@ class Records:
         return len(self.node)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Entries:
     """What op logs say of names that no node has; they may be of nodes inside functions.
 
@@ -286,7 +292,7 @@ class Entries:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calls:
     """Where nodes of functions run: frame 0 is the graph itself, the others are one call each.
 
@@ -300,7 +306,7 @@ class Calls:
     edges: Edges
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SavedRuns:
     """The runs of a saved profile: what was made of its records when it was written.
 
@@ -334,7 +340,7 @@ class SavedRuns:
     output_pointer: Ints
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stacks:
     """The creation stacks of one op log, outermost frame first.
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from tfprof.profiles.profile import Profile
 from tfprof.quirks import REPAIRED, Quirks
-from tfprof.seen.entered import entered
 from tfprof.seen.joined import Joins, find_joins, joined
 from tfprof.seen.op_types import with_run_time_ops
 
@@ -54,7 +53,10 @@ def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile
 
 
 def _seen(profile: Profile, quirks: Quirks) -> Profile:
-    if not quirks.functions_not_entered:
+    has_functions = bool(profile.libraries) or profile.calls is not None
+    if has_functions and not quirks.functions_not_entered:
+        from tfprof.seen.entered import entered
+
         profile = entered(profile)
     joins = Joins.none(profile) if quirks.run_time_names_apart else find_joins(profile)
     if not quirks.graph_op_types_only:
