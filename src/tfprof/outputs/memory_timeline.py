@@ -205,13 +205,15 @@ def _changes(step: _Step, device: Ints, time: Ints) -> tuple[Ints, Ints, Ints]:
     in_step = runs.allocation_step == profile.steps.index(step.report.options.step)
     rows, place = step.rows(runs.allocation_node, in_step)
     fixed = _persistent(step)[step.nodes]
-    # What is held from the start comes before anything else.
     starts = np.flatnonzero(fixed)
-    node = np.concatenate([starts, place])
+    by_time = order_within(place, runs.allocation_micros[rows])
+    rows = rows[by_time]
+    node = np.concatenate([starts, place[by_time]])
     micros = np.concatenate([np.zeros(len(starts), np.int64), runs.allocation_micros[rows]])
     size = np.concatenate([fixed[starts], runs.allocation_bytes[rows]])
-    by_time = order_within(node, micros)
-    node, micros, size = node[by_time], micros[by_time], size[by_time]
+    # What a node holds from the start comes before anything else.
+    by_node = sorted_few(node)
+    node, micros, size = node[by_node], micros[by_node], size[by_node]
     running = np.cumsum(size)
     new = np.diff(node, prepend=-1) != 0
     held = running - (running - size)[new][np.cumsum(new) - 1]

@@ -45,7 +45,8 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
     pieces = _fewer(_as_bytes(pieces), count)
     sizes = [_size(piece) for piece in pieces]
     rows = max(_TOGETHER // max(sum(map(_usual_length, pieces, sizes)), 1), 1)
-    if sum(sizes) <= _MUCH:
+    in_order = sum(size for piece, size in zip(pieces, sizes, strict=True) if _in_order(piece))
+    if in_order <= max(_MUCH, sum(sizes) // 2):
         yield from _joined(count, rows, pieces)
         return
     # All words at once would be a second copy of nearly everything.
@@ -53,6 +54,13 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
         end = min(begin + _BLOCKS * rows, count)
         part = [_part(*piece, begin, end) for piece in zip(pieces, sizes, strict=True)]
         yield from _joined(end - begin, rows, part)
+
+
+def _in_order(piece: Piece) -> bool:
+    """Whether the rows have the words one after the other, some of them maybe several times."""
+    if isinstance(piece, bytes):
+        return False
+    return piece.at is None or bool((piece.at[1:] >= piece.at[:-1]).all())
 
 
 def _part(piece: Piece, size: int, begin: int, end: int) -> Piece:
