@@ -301,6 +301,16 @@ def test_N33_gradients_by_the_whole_pattern():
     assert not any("(gradient)" in name for name in names_of(report))
 
 
+@pytest.mark.parametrize(("compat", "micros"), [(False, 6), (True, 1)])
+def test_N33_gradients_of_nothing(compat, micros):
+    """The original takes it for the gradient of a node without a name, which has no frames."""
+    stacks = {"y": [("f.py", "f", 1)], "a_grad/gradients/": [("g.py", "g", 2)]}
+    run = run_of(CPU, ("y", 1, 1), ("a_grad/gradients/", 2, 5))
+    profile = loaded(("y", "A"), ("a_grad/gradients/", "B"), run=run, log=log_of(stacks))
+    report = profile.report("code", account_type_regexes=[".*"], compat=compat)
+    assert total(report) == micros
+
+
 def test_N34_one_row_for_files_of_one_name():
     stacks = {"a": [("/p/lib.py", "f", 1)], "b": [("/q/lib.py", "f", 1)]}
     assert len(loaded(("a", "A"), ("b", "B"), log=log_of(stacks)).report("code")) == 2

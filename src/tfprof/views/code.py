@@ -263,17 +263,19 @@ def _forward(names: pa.Array, *, loose: bool) -> pa.Array:
     """The names of the nodes that gradient nodes belong to; null for what is none.
 
     That is what stands between `gradients/` and `_grad/`. The original looks for the second from
-    the beginning, and takes the rest of the name if it does not follow the first.
+    the beginning, and takes the rest of the name, even if there is none, where it comes first.
     """
     at = offsets(names) - offsets(names)[0]
     begin = at[:-1] + _found(names, _GRADIENTS) + len(_GRADIENTS)
     if loose:
         end = at[:-1] + _found(names, _GRAD)
+        found = end != begin
         end = np.where(end < begin, at[1:], end)
     else:
         end = begin + _found(between(names, begin, at[1:]), _GRAD)
+        found = end > begin
     forward = between(names, begin, np.maximum(end, begin))
-    return pc.if_else(pa.array(end > begin), forward, pa.scalar(None, pa.string()))
+    return pc.if_else(pa.array(found), forward, pa.scalar(None, pa.string()))
 
 
 def _found(names: pa.Array, word: str) -> Ints:
