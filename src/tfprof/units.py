@@ -15,11 +15,15 @@ SCALES: dict[str, tuple[tuple[str, int], ...]] = {
 """What each kind of number is counted in, and from which size on."""
 
 
+_LARGEST = 2**63 - 1
+
+
 def _format(unit: str, value: int) -> str:
     (smallest, _), *larger = SCALES[unit]
     for name, size in reversed(larger):
         if value >= size:
-            return f"{value / size:.2f}{name}"
+            # The original divides doubles; what it cannot have may be too large to be one.
+            return f"{(value if value > _LARGEST else float(value)) / size:.2f}{name}"
     return f"{value}{smallest}"
 
 

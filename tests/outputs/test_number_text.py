@@ -37,6 +37,8 @@ def test_columns_read_like_numbers(unit, seed, top):
         ("number", -5000, "-5000"),
         ("time", 1_370_000, "1.37sec"),
         ("memory", 10**9, "1000.00MB"),
+        ("time", 6275787042603454927, "6275787042603.45sec"),  # as a double, it is a little less
+        ("number", 10**310, f"{1e301:.2f}b"),
     ],
 )
 def test_numbers(unit, value, text):
