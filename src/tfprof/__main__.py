@@ -8,7 +8,6 @@ terminal is as it was.
 from __future__ import annotations
 
 try:
-    import gc
     import signal
     import sys
 
@@ -32,6 +31,8 @@ _SELDOM = 200_000
 
 def run() -> None:
     """Answer the command line of the process, and leave it."""
+    import gc
+
     # Modules and columns are no garbage, so that looking for it is mostly in vain.
     gc.set_threshold(_SELDOM)
     from tfprof.cli import INTERRUPTED, main
