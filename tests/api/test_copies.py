@@ -26,3 +26,8 @@ def test_a_copy_of_a_report_says_the_same(view):
     assert other.text() == report.text()
     assert [row.total for row in other] == [row.total for row in report.rows]
     assert other.root.own == report.root.own
+
+
+def test_a_profile_says_how_much_there_is_of_it():
+    profile = tfprof.load(**demo.paths())
+    assert repr(profile) == f"<Profile: {len(profile.nodes):,} nodes, {len(profile.steps)} steps>"

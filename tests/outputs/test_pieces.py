@@ -18,10 +18,12 @@ WORDS = st.lists(st.binary(max_size=6), min_size=1, max_size=12)
 def rows_of_pieces(draw):
     """Some pieces, and what each row then is."""
     count = draw(st.integers(0, 40))
-    found, texts = [], [b""] * count
+    found, texts, said = [], [b""] * count, [b""] * count
     for _ in range(draw(st.integers(1, 6))):
-        kind = draw(st.sampled_from(["shared", "own", "few", "ascending"]))
-        if kind == "shared":
+        kind = draw(st.sampled_from(["shared", "own", "few", "ascending", "again"]))
+        if kind == "again":
+            piece = found[-1] if found else b""
+        elif kind == "shared":
             piece = draw(st.binary(max_size=4))
             said = [piece] * count
         elif kind == "own":

@@ -14,7 +14,7 @@ import numpy as np
 from tfprof.outputs import flows as arrows
 from tfprof.outputs.files import Texts
 from tfprof.outputs.graph_timeline import Drawing, device_title, drawing
-from tfprof.outputs.json_text import digits, escaped_names, of_rows, quoted, texts
+from tfprof.outputs.json_text import digits, escaped, of_rows, quoted, texts
 from tfprof.outputs.memory_timeline import device_memory, memory_events, plain_memory_events
 from tfprof.outputs.pieces import Coded
 from tfprof.outputs.trace_args import row_args
@@ -31,7 +31,7 @@ def plain_events(report: Report) -> Iterator[tuple[Texts, list[str]]]:
     drawn = drawing(report)
     devices = [report.profile.devices[device] for device in drawn.devices]
     order = drawn.in_lanes
-    name = Coded(escaped_names(report.profile), drawn.node)
+    name = _labels(report, drawn)
     start = Coded(digits(drawn.start))
     names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
     regions = _plain_regions(drawn, order, name.of(order), start.of(order))
@@ -46,6 +46,14 @@ def plain_events(report: Report) -> Iterator[tuple[Texts, list[str]]]:
             lines.append(f"{device} peak memory: {peak / 1e6:.2f} MB")
     counters = plain_memory_events(usage, len(devices))
     yield itertools.chain(_heads(names), flows, counters), lines
+
+
+def _labels(report: Report, drawn: Drawing) -> Coded:
+    """The names of the intervals; where most nodes are shown, they stay where they are."""
+    names = report.profile.nodes.name
+    if 2 * len(report) < len(names):
+        return Coded(escaped(report.name), drawn.row)
+    return Coded(escaped(names), drawn.node)
 
 
 def _heads(names: list[str]) -> list[bytes]:
@@ -95,7 +103,7 @@ def events(report: Report, flows: str) -> Iterator[tuple[Texts, int]]:
     # Numbers start at 1, as viewers take 0 for the idle process; no two threads share one.
     base = np.cumsum(lanes) - lanes + 1
     pid, tid = drawn.device + 1, base[drawn.device] + drawn.lane
-    name = Coded(escaped_names(report.profile), drawn.node[order])
+    name = _labels(report, drawn).of(order)
     start = Coded(digits(drawn.start))
     regions = texts(
         len(order),

@@ -20,7 +20,7 @@ _BITS = 64
 _SHIFT, _INSIDE = 6, 63  # place >> _SHIFT is its word, place & _INSIDE its bit there
 _ALL = np.uint64(2**_BITS - 1)
 _ONE = np.uint64(1)
-_BLOCK = 1 << 20  # words of the samples that are looked at together: about what a cache holds
+_BLOCK = 1 << 20  # words of the samples that are looked at together; the last cache holds them
 
 
 @dataclass(frozen=True)

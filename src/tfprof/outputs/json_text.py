@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 
 from tfprof.outputs.pieces import Coded, Piece, bytes_of, taken
 from tfprof.profiles.columns import Ints
-from tfprof.profiles.profile import Profile
 
-__all__ = ["Part", "digits", "escaped", "escaped_names", "joined", "of_rows", "quoted", "texts"]
+__all__ = ["Part", "digits", "escaped", "joined", "of_rows", "quoted", "texts"]
 
 Part = Any
 """A piece of a text per row: a string that all rows share, a column of strings, or numbers."""
@@ -77,11 +76,6 @@ def escaped(names: pa.Array) -> pa.Array:
     coded = names.cast(pa.binary()).dictionary_encode()
     words = [quoted(_text(name))[1:-1] for name in coded.dictionary.to_pylist()]
     return pa.array(words, pa.string()).take(coded.indices)
-
-
-def escaped_names(profile: Profile) -> pa.Array:
-    """The names of a profile's nodes, escaped."""
-    return profile.derived(escaped_names, lambda: escaped(profile.nodes.name))
 
 
 def _plain(data: memoryview) -> bool:

@@ -27,7 +27,6 @@ def lanes(device: Ints, start: Ints, end: Ints) -> Ints:
     while len(left):
         stays = np.ones(len(following), bool)
         stays[met(following, 0)] = False
-        stays[-1] = True
         kept = np.flatnonzero(stays)
         before, left = len(left), left.take(kept[:-1])
         number += 1
@@ -43,7 +42,7 @@ def lanes(device: Ints, start: Ints, end: Ints) -> Ints:
 def met(following: Ints, first: int) -> Ints:
     """The places met from a first one on, each of which tells the next; in any order.
 
-    The last place is the end, which leads to itself and may be among them. Only every fourth is
+    The last place is the end, which leads to itself and is not among them. Only every fourth is
     looked up by itself: those between them follow from these all at once.
     """
     second = following.take(following)
@@ -55,7 +54,7 @@ def met(following: Ints, first: int) -> Ints:
     places = np.array(found, np.int64)
     for step in (second, following):
         places = np.concatenate([places, step.take(places)])
-    return places
+    return places[places < end]
 
 
 def _following(device: Ints, start: Ints, end: Ints) -> Ints:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from tfprof.outputs.graph_timeline import trackable
 from tfprof.outputs.holders import TOP, Histories, swept
-from tfprof.outputs.json_text import Part, digits, escaped_names, joined, texts
+from tfprof.outputs.json_text import Part, digits, escaped, joined, texts
 from tfprof.outputs.lanes import met
 from tfprof.outputs.pieces import Coded
 from tfprof.profiles.columns import Bools, Ints, begins
@@ -78,8 +78,8 @@ def device_memory(report: Report) -> Usage:
     shown = report.node[1:]
     shown = shown[trackable(report, runs)[shown]]
     device = runs.device[shown]
-    met = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
-    names = {report.profile.devices[at]: at for at in met.tolist()}
+    used = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
+    names = {report.profile.devices[at]: at for at in used.tolist()}
     devices = [name for name in sorted(names) if "cpu" not in name]
     # Records are mostly in the order of nodes, so that little is left to sort.
     lists = [np.sort(shown[device == names[name]]) for name in devices]
@@ -126,8 +126,7 @@ def _apart(times: Ints) -> Ints:
     end = len(times)
     far = np.minimum(times, LATEST - _CLOSEST) + _CLOSEST
     following = np.where(times > far - _CLOSEST, end, np.searchsorted(times, far))
-    kept = np.sort(met(np.append(following, end), int(np.searchsorted(times, _CLOSEST))))
-    return kept[kept < end]
+    return np.sort(met(np.append(following, end), int(np.searchsorted(times, _CLOSEST))))
 
 
 def _holders(step: _Step, device: Ints, time: Ints, in_use: Ints) -> list[Part]:
@@ -194,7 +193,7 @@ def _words(report: Report, sizes: Ints, nodes: Ints) -> pa.Array:
     """What is said of holders, and after them of a place without one, and nothing at all."""
     distinct, at = np.unique(sizes, return_inverse=True)
     megabytes = pa.array([f"{size / 1e6:g} MB from " for size in distinct.tolist()], pa.string())
-    owners = escaped_names(report.profile).take(pa.array(nodes))
+    owners = escaped(report.profile.nodes.name.take(pa.array(nodes)))
     said = joined(len(nodes), megabytes.take(pa.array(at)), owners, '"')
     return pa.concat_arrays([said, pa.array(['N/A"', ""])])
 

@@ -52,8 +52,7 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
     # All words at once would be a second copy of nearly everything.
     for begin in range(0, count, _BLOCKS * rows):
         end = min(begin + _BLOCKS * rows, count)
-        part = [_part(*piece, begin, end) for piece in zip(pieces, sizes, strict=True)]
-        yield from _joined(end - begin, rows, part)
+        yield from _joined(end - begin, rows, _parts(pieces, sizes, begin, end))
 
 
 def _in_order(piece: Piece) -> bool:
@@ -63,10 +62,23 @@ def _in_order(piece: Piece) -> bool:
     return piece.at is None or bool((piece.at[1:] >= piece.at[:-1]).all())
 
 
-def _part(piece: Piece, size: int, begin: int, end: int) -> Piece:
-    """A piece of some rows, with little more than the words that these have."""
-    if isinstance(piece, bytes):
-        return piece
+def _parts(pieces: Sequence[Piece], sizes: Sequence[int], begin: int, end: int) -> list[Piece]:
+    """The pieces of some rows; one that is there twice is cut out once."""
+    known: dict[tuple[int, int], Coded] = {}
+    found: list[Piece] = []
+    for piece, size in zip(pieces, sizes, strict=True):
+        if isinstance(piece, bytes):
+            found.append(piece)
+            continue
+        key = id(piece.words), id(piece.at)
+        if key not in known:
+            known[key] = _part(piece, size, begin, end)
+        found.append(known[key])
+    return found
+
+
+def _part(piece: Coded, size: int, begin: int, end: int) -> Coded:
+    """A column of some rows, with little more than the words that these have."""
     if piece.at is None:
         return Coded(piece.words.slice(begin, end - begin))
     at = piece.at[begin:end]
@@ -75,7 +87,8 @@ def _part(piece: Piece, size: int, begin: int, end: int) -> Piece:
     first, last = int(at.min()), int(at.max())
     if last - first < 2 * len(at):
         return Coded(piece.words.slice(first, last - first + 1), at - first)
-    return Coded(piece.words.take(pa.array(at)))
+    used, at = np.unique(at, return_inverse=True)
+    return Coded(piece.words.take(pa.array(used)), at)
 
 
 def _joined(count: int, rows: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:

@@ -109,7 +109,7 @@ def letters(texts: pa.Array) -> Ints:
 
 
 def containing(texts: pa.Array, word: str) -> Bools:
-    """Which texts contain a word, of which few have its last letter."""
+    """Which texts contain a word, best one with a rare last letter."""
     found = np.zeros(len(texts), bool)
     data, wanted = letters(texts), word.encode()
     if len(data) < len(wanted):

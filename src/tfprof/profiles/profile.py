@@ -55,7 +55,7 @@ T = TypeVar("T")
 _CHECKPOINT_TYPE = "_checkpoint_variables"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Profile:
     """Everything known of a model; `with_…` return new profiles that share the old columns."""
 
@@ -95,6 +95,10 @@ class Profile:
             self._derived[key] = make()
         value: T = self._derived[key]
         return value
+
+    def __repr__(self) -> str:
+        """How much there is of it."""
+        return f"<Profile: {len(self.nodes):,} nodes, {len(self.steps):,} steps>"
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy in another process needs; it works out the rest itself."""

@@ -117,7 +117,7 @@ class Runs:
 
     @cached_property
     def most(self) -> float:
-        """No node ran more often than this."""
+        """No node ran more often than this; infinite if some number is below 0."""
         return float(sum(part["most"]() for part in self._parts))
 
     @cached_property
