@@ -126,6 +126,8 @@ def _as_met(device: Ints, row: Ints, rank: Ints) -> list[int]:
 def _by_device_and_start(rank: Ints, start: Ints, row: Ints) -> Ints:
     """The order by device, start and row."""
     order = order_within(rank, start)
-    new = np.ones(len(order), bool)
-    new[1:] = (np.diff(rank[order]) != 0) | (np.diff(start[order]) != 0)
+    same = (np.diff(rank[order]) == 0) & (np.diff(start[order]) == 0)
+    if not same.any():
+        return order
+    new = np.concatenate([[True], ~same])
     return order[order_within(np.cumsum(new), row[order])]

@@ -75,18 +75,18 @@ class _Step:
 def device_memory(report: Report) -> Usage:
     """The memory of every device but CPUs that the shown nodes of a report were placed on."""
     runs = runs_of(report.profile, report.quirks)
-    shown = report.node[1:]
-    shown = shown[trackable(report, runs)[shown]]
+    row = np.full(len(report.profile.nodes), -1)
+    row[report.node[1:]] = np.arange(1, len(report))
+    # Records are mostly in the order of nodes, so that little is left to sort.
+    shown = np.flatnonzero((row >= 0) & trackable(report, runs))
     device = runs.device[shown]
     used = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
     names = {report.profile.devices[at]: at for at in used.tolist()}
     devices = [name for name in sorted(names) if "cpu" not in name]
-    # Records are mostly in the order of nodes, so that little is left to sort.
-    lists = [np.sort(shown[device == names[name]]) for name in devices]
+    lists = [shown[device == names[name]] for name in devices]
     nodes = np.concatenate([shown[:0], *lists])
-    place, row = np.full((2, len(report.profile.nodes)), -1, np.int64)
+    place = np.full(len(row), -1)
     place[nodes] = np.arange(len(nodes))
-    row[shown] = np.arange(len(shown))
     step = _Step(report, runs, nodes, np.cumsum([0, *map(len, lists)]), place, row)
     return _usage(step, devices)
 
