@@ -25,17 +25,20 @@ def lanes(device: Ints, start: Ints, end: Ints) -> Ints:
     following = _following(device, start, end)
     number = 0
     while len(left):
+        takes = met(following, 0)
+        lane[left.take(takes)] = number
         stays = np.ones(len(following), bool)
-        stays[met(following, 0)] = False
+        stays[takes] = False
         kept = np.flatnonzero(stays)
-        before, left = len(left), left.take(kept[:-1])
+        left = left.take(kept[:-1])
         number += 1
-        if before > _FEW * (before - len(left)):
+        if len(stays) > _FEW * len(takes):
             lane[left] = number + _one_by_one(device[left], start[left], end[left])
             break
-        lane[left] = number
         # Where each interval stands among those that are left, so that nothing is searched again.
-        following = (np.cumsum(stays) - stays).take(following.take(kept))
+        before = np.zeros(len(stays) + 1, np.int64)
+        np.cumsum(stays, out=before[1:])
+        following = before.take(following.take(kept))
     return lane
 
 
