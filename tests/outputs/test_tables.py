@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import tfprof
 from tests.outputs.samples import random_profile
@@ -72,6 +73,26 @@ def test_wrong_folders(tmp_path):
     save_tables(Profile(), tmp_path)
     (tmp_path / "nodes.parquet").write_bytes(b"nonsense")
     with pytest.raises(tfprof.LoadError, match=r"nodes\.parquet"):
+        read_tables(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "kind"),
+    [
+        ("profile", "devices", pa.list_(pa.binary())),
+        ("profile", "uncounted", pa.binary()),
+        ("profile", "has_trace", pa.int64()),
+        ("profile", "steps", pa.list_(pa.string())),
+        ("strings", "text", pa.binary()),
+    ],
+)
+def test_columns_of_another_type(tmp_path, table, column, kind):
+    save_tables(random_profile(3), tmp_path)
+    path = tmp_path / f"{table}.parquet"
+    found = parquet.read_table(path)
+    at = found.column_names.index(column)
+    parquet.write_table(found.set_column(at, column, found.column(column).cast(kind)), path)
+    with pytest.raises(tfprof.TfprofError, match=f"{table}.parquet: .* not of the right type"):
         read_tables(tmp_path)
 
 

@@ -36,6 +36,17 @@ ENTRIES = ("unplaced", "inner")
 """The fields of a profile that are entries for names."""
 
 _BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
+_NO_TABLE = "it is no table of tfprof"
+_PROPERTIES: dict[str, tuple[type, type]] = {
+    **dict.fromkeys(("version", "saved", "logs"), (int, int)),
+    **dict.fromkeys(("has_trace", "missing_stream", "saved_missing_stream"), (bool, bool)),
+    **dict.fromkeys(("runs", "steps"), (list, int)),
+    "uncounted": (str, str),
+    "devices": (list, str),
+    "libraries": (list, bytes),
+}
+"""Of what kind each property is, and of what kind are those in it."""
+
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
@@ -91,19 +102,23 @@ class _Properties(dict[str, Any]):
 
     def __init__(self, table: pa.Table, path: Path) -> None:
         if len(table) != 1:
-            raise LoadError(f"{path}: has {len(table)} rows; it is no table of tfprof")
+            raise LoadError(f"{path}: has {len(table)} rows; {_NO_TABLE}")
         super().__init__(table.to_pylist()[0])
         self.path = path
         if self["version"] != VERSION:
             is_not = f"tables of version {self['version']}, not {VERSION}"
             raise LoadError(f"{path}: {is_not}; save them again")
         if self["saved"] + self["logs"] > MOST_PARTS:
-            raise LoadError(f"{path}: of more parts than {MOST_PARTS:,}; it is no table of tfprof")
+            raise LoadError(f"{path}: of more parts than {MOST_PARTS:,}; {_NO_TABLE}")
 
     def __getitem__(self, name: str) -> Any:
         value = self.get(name)
         if value is None:
-            raise LoadError(f"{self.path}: says nothing of '{name}'; it is no table of tfprof")
+            raise LoadError(f"{self.path}: says nothing of '{name}'; {_NO_TABLE}")
+        kind, inside = _PROPERTIES[name]
+        items = value if kind is list else [value]
+        if type(value) is not kind or any(type(item) is not inside for item in items):
+            raise LoadError(f"{self.path}: '{name}' is not of the right type; {_NO_TABLE}")
         return value
 
 
@@ -148,7 +163,7 @@ def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
     count = table.column_names.count(name)
     if count != 1:
         has = f"has {count} columns" if count else "has no column"
-        raise LoadError(f"{path}: {has} '{name}'; it is no table of tfprof")
+        raise LoadError(f"{path}: {has} '{name}'; {_NO_TABLE}")
     return table.column(name)
 
 
@@ -210,5 +225,9 @@ def _entries(tables: _Tables, name: str) -> Entries:
 
 
 def _strings(tables: _Tables, part: int) -> dict[int, str]:
-    columns = [tables.column("strings", name, part).to_pylist() for name in ("id", "text")]
-    return dict(zip(*columns, strict=True))
+    ids, texts = (tables.column("strings", name, part) for name in ("id", "text"))
+    if not pa.types.is_integer(ids.type) or texts.type != pa.string() or texts.null_count:
+        raise LoadError(
+            f"{tables.path('strings')}: the columns are not of the right type; {_NO_TABLE}"
+        )
+    return dict(zip(ids.to_pylist(), texts.to_pylist(), strict=True))
