@@ -96,6 +96,17 @@ def test_columns_of_another_type(tmp_path, table, column, kind):
         read_tables(tmp_path)
 
 
+@pytest.mark.parametrize("column", ["id", "text"])
+def test_strings_have_no_gaps(tmp_path, column):
+    save_tables(random_profile(3), tmp_path)
+    path = tmp_path / "strings.parquet"
+    rows = [*parquet.read_table(path).to_pylist(), {"part": -1, "id": 7, "text": "x", column: None}]
+    rows.sort(key=lambda row: row["part"])
+    parquet.write_table(pa.Table.from_pylist(rows, parquet.read_schema(path)), path)
+    with pytest.raises(tfprof.TfprofError, match=r"strings\.parquet: .* not of the right type"):
+        read_tables(tmp_path)
+
+
 def test_methods(tmp_path):
     profile = random_profile(2)
     profile.save_tables(tmp_path)

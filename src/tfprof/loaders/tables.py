@@ -226,7 +226,8 @@ def _entries(tables: _Tables, name: str) -> Entries:
 
 def _strings(tables: _Tables, part: int) -> dict[int, str]:
     ids, texts = (tables.column("strings", name, part) for name in ("id", "text"))
-    if not pa.types.is_integer(ids.type) or texts.type != pa.string() or texts.null_count:
+    kinds = (ids.type, texts.type) == (pa.int64(), pa.string())
+    if not kinds or ids.null_count or texts.null_count:
         raise LoadError(
             f"{tables.path('strings')}: the columns are not of the right type; {_NO_TABLE}"
         )

@@ -19,7 +19,7 @@ from tfprof.views.tree import order_within, sorted_few
 if TYPE_CHECKING:
     from tfprof.report import Report
 
-__all__ = ["Drawing", "device_ranks", "device_title", "drawing", "trackable"]
+__all__ = ["Drawing", "device_ranks", "device_title", "drawing", "rows_of_nodes", "trackable"]
 
 _NONE = np.iinfo(np.int64).max
 _MICROS = column("exec_micros")
@@ -50,6 +50,14 @@ class Drawing:
         """The intervals by device as met, lane and start: the order in which they are written."""
         lanes = self.device * (int(self.lane.max(initial=0)) + 1) + self.lane
         return sorted_few(lanes)  # those of a device are in the order of their starts
+
+
+def rows_of_nodes(report: Report, runs: Runs) -> Ints:
+    """The row of each node that is shown and trackable, -1 for all others."""
+    found = np.full(len(report.profile.nodes), -1, np.int64)
+    found[report.node[1:]] = np.arange(1, len(report))
+    found[~trackable(report, runs)] = -1
+    return found
 
 
 def trackable(report: Report, runs: Runs) -> Bools:
@@ -84,9 +92,7 @@ def drawing(report: Report) -> Drawing:
     """The intervals of the shown rows of a report of one step."""
     runs = runs_of(report.profile, report.quirks)
     step = report.profile.steps.index(report.options.step)
-    row_of = np.full(len(report.profile.nodes), -1, np.int64)
-    row_of[report.node[1:]] = np.arange(1, len(report))
-    row_of[~trackable(report, runs)] = -1
+    row_of = rows_of_nodes(report, runs)
     if not report.quirks.same_start_dropped:
         row_of[(report.numbers[:, _MICROS] < report.options.min_micros).astype(bool)] = -1
     rows = np.flatnonzero((runs.time_step == step) & (row_of[runs.time_node] >= 0))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.outputs.graph_timeline import trackable
+from tfprof.outputs.graph_timeline import rows_of_nodes
 from tfprof.outputs.holders import TOP, Histories, swept
 from tfprof.outputs.json_text import Part, digits, escaped, joined, texts
 from tfprof.outputs.lanes import met
@@ -75,10 +75,9 @@ class _Step:
 def device_memory(report: Report) -> Usage:
     """The memory of every device but CPUs that the shown nodes of a report were placed on."""
     runs = runs_of(report.profile, report.quirks)
-    row = np.full(len(report.profile.nodes), -1)
-    row[report.node[1:]] = np.arange(1, len(report))
+    row = rows_of_nodes(report, runs)
     # Records are mostly in the order of nodes, so that little is left to sort.
-    shown = np.flatnonzero((row >= 0) & trackable(report, runs))
+    shown = np.flatnonzero(row >= 0)
     device = runs.device[shown]
     used = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
     names = {report.profile.devices[at]: at for at in used.tolist()}

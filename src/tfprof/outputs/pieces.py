@@ -45,8 +45,7 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
     pieces = _fewer(_as_bytes(pieces), count)
     sizes = [_size(piece) for piece in pieces]
     rows = max(_TOGETHER // max(sum(map(_usual_length, pieces, sizes)), 1), 1)
-    in_order = sum(size for piece, size in zip(pieces, sizes, strict=True) if _in_order(piece))
-    if in_order <= max(_MUCH, sum(sizes) // 2):
+    if sum(sizes) <= _MUCH or not _mostly_in_order(pieces, sizes):
         yield from _joined(count, rows, pieces)
         return
     # All words at once would be a second copy of nearly everything.
@@ -55,11 +54,15 @@ def taken(count: int, pieces: Sequence[Piece]) -> Iterator[memoryview]:
         yield from _joined(end - begin, rows, _parts(pieces, sizes, begin, end))
 
 
-def _in_order(piece: Piece) -> bool:
-    """Whether the rows have the words one after the other, some of them maybe several times."""
-    if isinstance(piece, bytes):
-        return False
-    return piece.at is None or bool((piece.at[1:] >= piece.at[:-1]).all())
+def _mostly_in_order(pieces: Sequence[Piece], sizes: Sequence[int]) -> bool:
+    """Whether most words are of columns whose rows have one after the other, or some repeated."""
+    found = sum(
+        size
+        for piece, size in zip(pieces, sizes, strict=True)
+        if isinstance(piece, Coded)
+        and (piece.at is None or bool((piece.at[1:] >= piece.at[:-1]).all()))
+    )
+    return 2 * found > sum(sizes)
 
 
 def _parts(pieces: Sequence[Piece], sizes: Sequence[int], begin: int, end: int) -> list[Piece]:
