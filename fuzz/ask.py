@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tfprof import advisor
-from tfprof.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, ORDERS
 from tfprof.outputs import OUTPUTS
 from tfprof.profiles.profile import Profile
 from tfprof.views import VIEWS

@@ -13,7 +13,7 @@ from tests.oracle.cases import Case, generate
 from tfprof import demo
 from tfprof.loaders.checkpoint.slice_key import slice_key
 from tfprof.loaders.checkpoint.table import open_table
-from tfprof.outputs.tables import save_tables
+from tfprof.outputs.profile_tables import save_tables
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
 from tfprof.protos.checkpoint_pb2 import BundleEntryProto, SavedTensorSlices
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tfprof
 from tests.outputs.samples import random_profile, report_of
-from tfprof.metrics import METRICS
+from tfprof.definitions.metrics import METRICS
 from tfprof.views import VIEWS
 
 seeds = st.integers(0, 10**6)

@@ -13,8 +13,8 @@ import tensorflow as tf
 import tfprof
 from tests.cli.conftest import call
 from tfprof import demo
-from tfprof.costs.original import CONTRACTIONS
-from tfprof.costs.rules.contractions import RULES
+from tfprof.flops.rules.contractions import RULES
+from tfprof.flops.tf_formulas import CONTRACTIONS
 from tfprof.protos import output_pb2
 from tfprof.views import VIEWS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tfprof
-from tfprof.quirks import ORIGINAL, REPAIRED, Quirks
+from tfprof.definitions.quirks import ORIGINAL, REPAIRED, Quirks
 
 SOURCES = [
     path

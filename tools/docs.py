@@ -6,10 +6,10 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from tfprof.metrics import METRICS, ORDERS
-from tfprof.options import OPTIONS
+from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.options import OPTIONS
+from tfprof.definitions.quirks import Quirks
 from tfprof.outputs import OUTPUTS
-from tfprof.quirks import Quirks
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -50,7 +50,7 @@ def compatibility() -> str:
 
 With `compat` (`--compat` on the command line, `compat=True` in Python) tfprof answers like the
 tfprof inside TensorFlow 2.21, byte for byte. Without it, it answers right. Each difference is one
-field of `tfprof.quirks.Quirks`; `make oracle` compares random models with the original in both
+field of `tfprof.definitions.quirks.Quirks`; `make oracle` compares random models with the original in both
 modes, and in the default mode every difference has to be explained by fields of this table.
 
 {table("switch", "defect", "the original, and `compat`", "by default", rows=rows)}

@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
 
 def _count(folder: Path, case: Case) -> dict[str, Any]:
-    from tfprof.costs.polynomial import pretty, symbol
+    from tfprof.flops.polynomial import pretty, symbol
 
     made = our_cost(folder / case.slug / "saved_model")
     truth = found(folder, case, "original")["truth"]

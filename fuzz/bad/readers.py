@@ -12,7 +12,7 @@ from fuzz.targets import files
 from tests.test_goldens import graph_of
 from tfprof.errors import TfprofError
 from tfprof.loaders.checkpoint import open_checkpoint
-from tfprof.loaders.tables import read_tables
+from tfprof.loaders.parquet.profile_tables import read_tables
 
 __all__ = ["READERS", "outcome_of"]
 

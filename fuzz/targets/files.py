@@ -19,7 +19,7 @@ from fuzz.wire import Field, decoded, encoded
 from tests.loaders.checkpoint.table_writer import write_table
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint import open_checkpoint
-from tfprof.loaders.tables import read_tables
+from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.profiles.profile import Profile
 
 __all__ = [

@@ -12,18 +12,19 @@ import pyarrow as pa
 import tfprof
 from fuzz import seeds
 from fuzz.targets import Target
-from tfprof import outputs, regexes
+from tfprof import outputs
 from tfprof.cli import FLAGS, commands
-from tfprof.cli.complete import candidates
+from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console, checked
 from tfprof.cli.inputs import sources
+from tfprof.cli.parser import parse_command, split_line
 from tfprof.cli.screen import Screen
 from tfprof.cli.shell import answer
-from tfprof.cli.words import read_line, split_line
-from tfprof.metrics import METRICS
-from tfprof.options import OPTIONS, Options
+from tfprof.definitions.metrics import METRICS
+from tfprof.definitions.options import OPTIONS, Options
+from tfprof.definitions.quirks import REPAIRED
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import REPAIRED
+from tfprof.reports import regexes
 
 __all__ = ["TARGETS"]
 
@@ -67,7 +68,7 @@ def _console() -> Console:
 
 
 def _flags(data: bytes) -> None:
-    line = read_line(split_line(_text(data)), FLAGS)
+    line = parse_command(split_line(_text(data)), FLAGS)
     sources(line.values)
     checked(line.options, REPAIRED)
 

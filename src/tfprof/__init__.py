@@ -1,12 +1,17 @@
 """tfprof tells where a TensorFlow model's parameters, float operations, time and memory go.
 
-    sources ─load▶ Profile ─view▶ View ─report▶ Report ─write▶ text · file · timeline · pprof ·
-     (files,        (columns,     (a tree or    (accounted,    message · table
-      live graph)    immutable)    list of ids)  filtered, sorted)
-                                                               Profile ─advise▶ Advice
+    files ─────loaders▶ Profile ─resolve▶ ─views▶ View ─reports▶ Report ─outputs▶ text · timeline ·
+    live ─recording┘    (columns,  (functions     (a tree or     (accounted,      pprof · tables ·
+    programs            immutable)  inlined)       list of ids)   filtered,       protobuf · json
+                            │                          ▲          sorted)
+                            ├──────flops───────────────┘          float operations
+                            └──advisor▶ Advice
 
-Imports point only to the left. The Python API, the command line and the shell stand on top and hold
-no analysis.
+    on top    cli · tf_compat · api · profiler            parse a request, pass it on, print
+    beneath   definitions · functions · protos · errors · runtime
+
+Imports point only to the left and down. The Python API, the command line and the shell hold no
+analysis.
 """
 
 from __future__ import annotations
@@ -18,17 +23,17 @@ if TYPE_CHECKING:
 
     from tfprof import compat, model_analyzer, option_builder, tfprof_log_pb2, tfprof_logger
     from tfprof.api import advise, load, profile, write_op_log
-    from tfprof.capture.context import ProfileContext
-    from tfprof.costs.layers import model
-    from tfprof.costs.model import Cost, cost
+    from tfprof.definitions.options import Options
     from tfprof.errors import LoadError, OptionError, OutputError, TfprofError
-    from tfprof.option_builder import ProfileOptionBuilder
-    from tfprof.options import Options
+    from tfprof.flops.layer_table import model
+    from tfprof.flops.model_cost import Cost, cost
     from tfprof.profiler import Profiler
     from tfprof.profiles.profile import Profile
     from tfprof.protos.log_pb2 import OpLogProto
     from tfprof.protos.output_pb2 import AdviceProto, GraphNodeProto, MultiGraphNodeProto
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
+    from tfprof.tf_compat.option_builder import ProfileOptionBuilder
+    from tfprof.tf_compat.profile_context import ProfileContext
 
 __version__ = "0.1.0"
 
@@ -36,25 +41,25 @@ __version__ = "0.1.0"
 # does not wait for NumPy and Arrow.
 _HOME = {
     "AdviceProto": "tfprof.protos.output_pb2",
-    "Cost": "tfprof.costs.model",
+    "Cost": "tfprof.flops.model_cost",
     "GraphNodeProto": "tfprof.protos.output_pb2",
     "LoadError": "tfprof.errors",
     "MultiGraphNodeProto": "tfprof.protos.output_pb2",
     "OpLogProto": "tfprof.protos.log_pb2",
     "OptionError": "tfprof.errors",
-    "Options": "tfprof.options",
+    "Options": "tfprof.definitions.options",
     "OutputError": "tfprof.errors",
     "Profile": "tfprof.profiles.profile",
-    "ProfileContext": "tfprof.capture.context",
-    "ProfileOptionBuilder": "tfprof.option_builder",
+    "ProfileContext": "tfprof.tf_compat.profile_context",
+    "ProfileOptionBuilder": "tfprof.tf_compat.option_builder",
     "Profiler": "tfprof.profiler",
-    "Report": "tfprof.report",
+    "Report": "tfprof.reports.report",
     "TfprofError": "tfprof.errors",
     "advise": "tfprof.api",
     "compat": "tfprof",
-    "cost": "tfprof.costs.model",
+    "cost": "tfprof.flops.model_cost",
     "load": "tfprof.api",
-    "model": "tfprof.costs.layers",
+    "model": "tfprof.flops.layer_table",
     "model_analyzer": "tfprof",
     "option_builder": "tfprof",
     "profile": "tfprof.api",

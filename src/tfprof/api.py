@@ -9,28 +9,34 @@ from pathlib import Path
 from typing import Any
 
 from tfprof import outputs
-from tfprof.answers import OptionsLike, answer, check_view, chosen_options, tell
-from tfprof.builder import (
-    add_run,
-    build,
-    counted_if_none,
-    graph_and_run,
-    model_log,
-    model_of,
-    op_log_message,
-    told,
-    traced,
-)
-from tfprof.collector import collector_paused
+from tfprof.definitions.options import Options
+from tfprof.definitions.quirks import quirks_for
 from tfprof.loaders.graph_def import read_graph
+from tfprof.loaders.inputs import Source
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
-from tfprof.loaders.sources import Source
-from tfprof.memory import memory_kept
-from tfprof.options import Options
 from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import quirks_for
+from tfprof.recording.build_profile import (
+    add_run,
+    build_profile,
+    counted_if_none,
+    find_model,
+    graph_and_run,
+    model_log,
+    op_log_message,
+    with_flop_warnings,
+    with_saved_traces,
+)
+from tfprof.reports.request import (
+    OptionsLike,
+    answer,
+    check_view,
+    chosen_options,
+    tell,
+)
+from tfprof.runtime.gc_pause import gc_paused
+from tfprof.runtime.malloc import malloc_tuned
 from tfprof.session import Session
 
 __all__ = [
@@ -71,7 +77,7 @@ def load(
     With `count_float_ops` they are counted if no op log has any; never in compat.
     """
     quirks = quirks_for(compat)
-    with memory_kept():
+    with malloc_tuned():
         loaded = Profile() if profile is None else read_profile(profile)
         if graph is not None:
             loaded = loaded.with_graph(read_graph(graph))
@@ -86,7 +92,7 @@ def load(
             loaded = add_run(loaded, step, run, quirks)
         if op_log is not None:
             loaded = loaded.with_op_log(read_op_log(op_log))
-        loaded = traced(loaded, graph, quirks)
+        loaded = with_saved_traces(loaded, graph, quirks)
         return counted_if_none(loaded, quirks) if count_float_ops else loaded
 
 
@@ -109,9 +115,9 @@ def profile(
     check_view(cmd)
     quirks = quirks_for(compat)
     chosen = Options.build(chosen_options(options), quirks)
-    model = model_of(graph)
-    with collector_paused(), memory_kept():
-        loaded, notes = build(model, run_meta, op_log, quirks, traces=cmd == "code")
+    model = find_model(graph)
+    with gc_paused(), malloc_tuned():
+        loaded, notes = build_profile(model, run_meta, op_log, quirks, traces=cmd == "code")
         tell(notes)
         return answer(loaded.report(cmd, chosen, compat=compat))
 
@@ -128,7 +134,7 @@ def advise(
     `options` has a dict for each checker to run: by default all of them; None runs none.
     """
     quirks = quirks_for(compat)
-    loaded, notes = build(model_of(graph), run_meta, None, quirks, traces=True)
+    loaded, notes = build_profile(find_model(graph), run_meta, None, quirks, traces=True)
     tell(notes)
     return print_advice(loaded, options, compat=compat)
 
@@ -175,9 +181,9 @@ def write_op_log(
     if not isinstance(log_dir, (str, os.PathLike)):
         raise TypeError(f"log_dir: a {type(log_dir).__name__} was given; accepted is a folder")
     quirks = quirks_for(compat)
-    model = model_of(graph)
+    model = find_model(graph)
     loaded, notes = graph_and_run(model, run_meta, quirks)
     log, counted = model_log(model, loaded, quirks, traces=add_trace)
-    tell(notes + told(loaded, counted, quirks, has_run=run_meta is not None)[1])
+    tell(notes + with_flop_warnings(loaded, counted, quirks, has_run=run_meta is not None)[1])
     data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
     write_file(Path(log_dir) / _LOG_NAME, data)

@@ -10,7 +10,7 @@ The text of each is one line that names the file or option and says what to do.
 
 from __future__ import annotations
 
-from tfprof.printable import one_line
+from tfprof.runtime.printable import one_line
 
 __all__ = ["LoadError", "OptionError", "OutputError", "TfprofError"]
 

@@ -7,15 +7,20 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from tfprof.answers import OptionsLike, answer, chosen_options, tell
 from tfprof.api import print_advice
-from tfprof.builder import model_of
-from tfprof.collector import collector_paused
+from tfprof.loaders.inputs import Source
 from tfprof.loaders.profile_proto import read_profile
-from tfprof.loaders.sources import Source
 from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
-from tfprof.report import Report
+from tfprof.recording.build_profile import find_model
+from tfprof.reports.report import Report
+from tfprof.reports.request import (
+    OptionsLike,
+    answer,
+    chosen_options,
+    tell,
+)
+from tfprof.runtime.gc_pause import gc_paused
 from tfprof.session import Session
 
 __all__ = ["Profiler"]
@@ -28,7 +33,7 @@ class Profiler:
     """
 
     def __init__(self, graph: Any = None, op_log: Source = None, *, compat: bool = False) -> None:
-        model = model_of(graph)
+        model = find_model(graph)
         self._lock = threading.RLock()
         self._compat = compat
         self._coverage = 0.0
@@ -54,7 +59,7 @@ class Profiler:
             raise TypeError(f"step: a {type(step).__name__} was given; accepted is a whole number")
         if run_meta is None:
             raise TypeError("run_meta: None was given; accepted is a RunMetadata, bytes or a path")
-        with self._lock, collector_paused():
+        with self._lock, gc_paused():
             known = len(self.profile.records)
             self._session.add_step(int(step), run_meta)
             tell(self._session.notes)

@@ -9,19 +9,26 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.builder import Model, add_run, log_columns, model_log, told, traced
-from tfprof.capture.graph import read_live_graph
-from tfprof.capture.program import live_graph
-from tfprof.float_operations import with_float_ops
+from tfprof.definitions.options import Options
+from tfprof.definitions.quirks import quirks_for
+from tfprof.flops.count_nodes import with_float_ops
 from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.loaders.inputs import Source
 from tfprof.loaders.op_log import read_op_log
-from tfprof.loaders.sources import Source
-from tfprof.options import Options
-from tfprof.profiles.columns import Entries, Records
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import quirks_for
-from tfprof.report import Report, make_report
-from tfprof.run_shapes import with_run_shapes
+from tfprof.profiles.schema import LogEntries, Records
+from tfprof.recording.build_profile import (
+    Model,
+    add_run,
+    log_columns,
+    model_log,
+    with_flop_warnings,
+    with_saved_traces,
+)
+from tfprof.recording.live_graph import read_live_graph
+from tfprof.recording.tensorflow_objects import live_graph
+from tfprof.reports.report import Report, make_report
+from tfprof.resolve.runtime_shapes import with_runtime_shapes
 
 __all__ = ["Session"]
 
@@ -49,7 +56,7 @@ class Session:
             return
         self._add_graph(graph)
         self._add_op_log(op_log)
-        self.profile = traced(self.profile, graph, self.quirks)
+        self.profile = with_saved_traces(self.profile, graph, self.quirks)
 
     def add_step(
         self, step: int, run_meta: Source, *, graph: Source = None, op_log: Source = None
@@ -78,7 +85,7 @@ class Session:
 
     def serialize(self) -> bytes:
         """The ProfileProto of all that was added."""
-        from tfprof.outputs.profile_proto import serialized
+        from tfprof.outputs.protobuf.profile_proto import serialized
 
         return serialized(self.profile, self.quirks)
 
@@ -100,7 +107,7 @@ class Session:
                 nodes = self.profile.nodes
                 nodes = replace(nodes, float_ops=np.zeros_like(nodes.float_ops))
                 self.profile = self.profile.changed(
-                    nodes=nodes, inner=Entries.empty(), uncounted=""
+                    nodes=nodes, inner=LogEntries.empty(), uncounted=""
                 )
                 self._float_ops_logged = True
             self.profile = self.profile.with_op_log(log)
@@ -122,7 +129,9 @@ class Session:
         if not grown:
             log = replace(log, trainable=[])
         self.profile = self.profile.with_op_log(log_columns(log, op_log, quirks))
-        self.profile, more = told(self.profile, counted, quirks, has_run=run_meta is not None)
+        self.profile, more = with_flop_warnings(
+            self.profile, counted, quirks, has_run=run_meta is not None
+        )
         self.notes += more
 
     def _completed(self, runs: tuple[Records, ...]) -> Profile:
@@ -131,7 +140,7 @@ class Session:
         rest = nodes.output_shapes.slice(len(self._shapes))
         known = pa.concat_arrays([self._shapes, rest])
         shaped = self.profile.changed(nodes=replace(nodes, output_shapes=known))
-        shaped, self.notes = with_run_shapes(shaped, self.quirks, runs)
+        shaped, self.notes = with_runtime_shapes(shaped, self.quirks, runs)
         self._shapes = shaped.nodes.output_shapes
         if not self.quirks.exact_run_names:
             self.profile = shaped

@@ -1,7 +1,5 @@
-"""The op log's writer under its name of 2017."""
+"""The public name of `tfprof.tf_compat.tfprof_logger`."""
 
-from __future__ import annotations
-
-from tfprof.api import write_op_log
+from tfprof.tf_compat.tfprof_logger import write_op_log
 
 __all__ = ["write_op_log"]

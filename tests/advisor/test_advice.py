@@ -11,7 +11,7 @@ import pytest
 import tfprof
 from tests.advisor.models import CPU, GPU, Model
 from tfprof import advisor
-from tfprof.advisor import CHECKERS, Amount, Evidence, Finding, Setting, Settings, Stake, advise
+from tfprof.advisor import CHECKERS, Amount, Evidence, Finding, Saving, Setting, Settings, advise
 from tfprof.demo import paths
 from tfprof.errors import OptionError
 from tfprof.profiles.profile import Profile
@@ -133,7 +133,7 @@ def count_nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
     limit = settings.values.get("limit", 0)
     if number.value > limit:
         rows = (Evidence("nodes", {"count": number}),)
-        yield Finding("Nodes", "info", "there are nodes", rows, Stake(number, "nodes"))
+        yield Finding("Nodes", "info", "there are nodes", rows, Saving(number, "nodes"))
     yield Finding("Nodes", "warning", "a finding without a number is left out")
 
 

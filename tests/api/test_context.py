@@ -13,8 +13,8 @@ import pytest
 import tfprof
 from tests.api.models import Training
 from tfprof import ProfileContext, ProfileOptionBuilder
-from tfprof.capture.schedule import Schedule
 from tfprof.outputs import files
+from tfprof.tf_compat.trace_schedule import Schedule
 
 STEPS = 14
 

@@ -8,11 +8,11 @@ import pytest
 
 import tfprof
 from tests.api.models import Training
-from tfprof.costs import graph_float_ops
-from tfprof.costs.original import Unknown
-from tfprof.float_operations import count_float_ops
+from tfprof.definitions.quirks import quirks_for
+from tfprof.flops.count_nodes import count_float_ops
+from tfprof.flops.graph_count import graph_float_ops
+from tfprof.flops.tf_formulas import Unknown
 from tfprof.protos.graph_pb2 import GraphDef
-from tfprof.quirks import quirks_for
 
 
 @pytest.mark.parametrize("compat", [True, False])

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tfprof import ProfileOptionBuilder, model_analyzer
-from tfprof.options import Options
-from tfprof.quirks import ORIGINAL
+from tfprof import ProfileOptionBuilder
+from tfprof.definitions.options import Options
+from tfprof.definitions.quirks import ORIGINAL
+from tfprof.tf_compat import model_analyzer
 
 PRESETS = ("trainable_variables_parameter", "float_operation", "time_and_memory")
 CALLS: dict[str, list[tuple[Any, ...]]] = {

@@ -10,7 +10,7 @@ from tfprof.cli import SWITCHES
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.defaults import ADAPTED
 from tfprof.cli.inputs import INPUTS
-from tfprof.cli.words import Flag
+from tfprof.cli.parser import Flag
 
 __all__ = ["PAGE", "filled"]
 

@@ -10,8 +10,8 @@ import pytest
 from tests.cli.conftest import call
 from tests.oracle.original import Call, Original
 from tfprof import demo
-from tfprof.cli.words import shown
-from tfprof.options import OPTIONS
+from tfprof.cli.parser import shown
+from tfprof.definitions.options import OPTIONS
 
 PATHS = demo.paths()
 FILES = {

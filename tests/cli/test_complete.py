@@ -10,16 +10,21 @@ import pytest
 
 import tfprof
 from tfprof.cli.commands import COMMANDS
-from tfprof.cli.complete import candidates
+from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console
-from tfprof.cli.names import LIMIT, as_regex, matching, names_for
+from tfprof.cli.name_index import (
+    LIMIT,
+    as_regex,
+    matching,
+    names_for,
+)
 from tfprof.cli.screen import Screen
-from tfprof.metrics import METRICS, ORDERS
-from tfprof.options import OPTIONS
+from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.options import OPTIONS
 from tfprof.outputs import OUTPUTS
 from tfprof.profiles.profile import Profile
 from tfprof.protos.graph_pb2 import GraphDef
-from tfprof.regexes import matches
+from tfprof.reports.regexes import matches
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from tests.cli.conftest import Tfprof
 from tfprof import demo
 from tfprof.cli.console import options_block
 from tfprof.cli.defaults import ADAPTED, default_text, options_for
-from tfprof.metrics import METRICS
-from tfprof.options import OPTIONS, Options
+from tfprof.definitions.metrics import METRICS
+from tfprof.definitions.options import OPTIONS, Options
 from tfprof.outputs import OUTPUTS
 
 VARIABLES = ("Variable", "VariableV2", "VarHandleOp")

@@ -14,8 +14,8 @@ from tfprof.cli import FLAGS, SWITCHES
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.help import help_text, short_help
 from tfprof.cli.inputs import INPUTS
-from tfprof.metrics import METRICS, ORDERS
-from tfprof.options import OPTIONS
+from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.options import OPTIONS
 from tfprof.outputs import OUTPUTS
 
 
@@ -49,8 +49,8 @@ def test_select_explains_all_metrics_and_output_all_outputs() -> None:
     "command", [c for c in COMMANDS.values() if c.options], ids=lambda c: c.name
 )
 def test_every_example_of_a_view_has_an_answer(run_demo: Tfprof, command: object) -> None:
-    teach = command.teach  # type: ignore[attr-defined]
-    examples = [line.strip() for line in teach.splitlines() if line.startswith("  ")]
+    examples_text = command.examples  # type: ignore[attr-defined]
+    examples = [line.strip() for line in examples_text.splitlines() if line.startswith("  ")]
     assert examples
     for example in examples:
         done = run_demo(stdin=example + "\n")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import Tfprof
 from tfprof.cli.defaults import options_for
-from tfprof.cli.words import shown
-from tfprof.metrics import METRICS, ORDERS
-from tfprof.options import OPTIONS, Option
+from tfprof.cli.parser import shown
+from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.options import OPTIONS, Option
 from tfprof.outputs.text import encoded
 from tfprof.profiles.profile import Profile
 from tfprof.views import VIEWS

@@ -10,8 +10,8 @@ import pytest
 
 from tfprof.cli import FLAGS
 from tfprof.cli.commands import COMMANDS
-from tfprof.cli.scripts import SCRIPTS, script
-from tfprof.metrics import METRICS
+from tfprof.cli.completion_scripts import SCRIPTS, script
+from tfprof.definitions.metrics import METRICS
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)

@@ -13,7 +13,7 @@ from tests.cli.conftest import COMMAND, Tfprof, environment
 from tfprof.cli import FLAGS
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.shell import history_file
-from tfprof.metrics import METRICS
+from tfprof.definitions.metrics import METRICS
 
 
 def test_lines_are_answered_without_a_prompt(process: Tfprof, run_demo: Tfprof) -> None:

@@ -8,9 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.cli.words import items, joined, last_word, read_line, shown, split_line
+from tfprof.cli.parser import (
+    items,
+    joined,
+    last_word,
+    parse_command,
+    shown,
+    split_line,
+)
+from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError
-from tfprof.options import OPTIONS
 
 regexes = st.text(st.characters(exclude_characters="\\", codec="utf-8"), min_size=1)
 
@@ -70,7 +77,7 @@ def test_lists(text: str, expected: tuple[str, ...]) -> None:
     [["--step=-1"], ["--step", "-1"], ["-step", "-1"], ["-step=-1"], ["--step=0", "--step=-1"]],
 )
 def test_forms_of_a_value(words: list[str]) -> None:
-    assert read_line(words, OPTIONS).values == {"step": -1}
+    assert parse_command(words, OPTIONS).values == {"step": -1}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +92,7 @@ def test_forms_of_a_value(words: list[str]) -> None:
     ],
 )
 def test_a_flag_may_stand_alone(words: list[str], command: str, value: bool) -> None:
-    line = read_line(words, OPTIONS)
+    line = parse_command(words, OPTIONS)
     assert (line.command, line.values["account_displayed_op_only"]) == (command, value)
 
 
@@ -103,16 +110,16 @@ def test_a_flag_may_stand_alone(words: list[str], command: str, value: bool) -> 
 )
 def test_mistakes(words: list[str], message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        read_line(words, OPTIONS)
+        parse_command(words, OPTIONS)
 
 
 def test_what_follows_help_is_a_topic() -> None:
-    assert read_line(["help", "-select"], OPTIONS).words == ("-select",)
-    assert read_line(["-step", "1", "help"], OPTIONS).command == "help"
-    assert read_line(["op", "-show_name_regexes", "help"], OPTIONS).command == "op"
+    assert parse_command(["help", "-select"], OPTIONS).words == ("-select",)
+    assert parse_command(["-step", "1", "help"], OPTIONS).command == "help"
+    assert parse_command(["op", "-show_name_regexes", "help"], OPTIONS).command == "op"
 
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_every_default_is_read_back_as_it_is_shown(option: object) -> None:
     name, default = option.name, option.default  # type: ignore[attr-defined]
-    assert read_line([f"-{name}={shown(default)}"], OPTIONS).values == {name: default}
+    assert parse_command([f"-{name}={shown(default)}"], OPTIONS).values == {name: default}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.profiles.columns import containing, distinct, until
+from tfprof.profiles.schema import before_first, contains, distinct
 
 TEXTS = st.lists(st.text("MEMCPY:é", max_size=12), max_size=20)
 
@@ -20,19 +20,19 @@ def _column(texts, skipped):
 
 @given(TEXTS, st.integers(0, 2), st.sampled_from(["MEMCPY", "CPY", "Y"]))
 def test_texts_that_contain_a_word(texts, skipped, word):
-    found = containing(_column(texts, skipped), word)
+    found = contains(_column(texts, skipped), word)
     assert found.tolist() == [word in text for text in texts]
 
 
 def test_a_word_across_two_texts_is_in_neither():
     texts = ["a MEM", "CPY", "", "MEMCPY", "xMEMCPYx"]
-    found = containing(pa.array(texts, pa.string()), "MEMCPY")
+    found = contains(pa.array(texts, pa.string()), "MEMCPY")
     assert found.tolist() == [False, False, False, True, True]
 
 
 @given(TEXTS, st.integers(0, 2))
 def test_texts_end_at_the_first_mark(texts, skipped):
-    found = until(_column(texts, skipped), ":").to_pylist()
+    found = before_first(_column(texts, skipped), ":").to_pylist()
     assert found == [text.partition(":")[0] for text in texts]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tfprof.errors import LoadError
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
-from tfprof.loaders.text_graph import nodes_of_text
+from tfprof.loaders.pbtxt.graph import nodes_of_text
 from tfprof.protos import graph_pb2
 
 WORDS = ("node {", "attr {", "{", "}", "#", "'", ": ", "  op: ", "a", "b/c", "", "é", "x" * 1500)
@@ -256,7 +256,7 @@ def test_a_node_among_others(body: str, rest: str) -> None:
 
 @pytest.mark.parametrize("body", EVEN)
 def test_nodes_that_protobuf_is_not_asked_for(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfprof.loaders.text_graph._node", None)
+    monkeypatch.setattr("tfprof.loaders.pbtxt.graph._node", None)
     assert_read_as_by_protobuf(f"node {{\n{body}}}\n".encode())
 
 

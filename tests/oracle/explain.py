@@ -11,11 +11,11 @@ from dataclasses import fields, replace
 from typing import Any
 
 from tests.oracle.original import Answer
+from tfprof.definitions.options import Options
+from tfprof.definitions.quirks import ORIGINAL, Quirks
 from tfprof.errors import TfprofError
-from tfprof.options import Options
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import ORIGINAL, Quirks
-from tfprof.report import make_report
+from tfprof.reports.report import make_report
 
 __all__ = ["explanation"]
 

@@ -12,7 +12,7 @@ import pytest
 import tfprof
 from tests.oracle.compare import parsed
 from tests.oracle.original import Original
-from tfprof.metrics import METRICS
+from tfprof.definitions.metrics import METRICS
 from tfprof.protos import log_pb2, output_pb2
 
 BUILD = """

@@ -8,8 +8,8 @@ from pathlib import Path
 import tfprof
 from tests.outputs.samples import gpu_profile, random_profile
 from tfprof.outputs import OUTPUTS
-from tfprof.outputs.rows import COLUMNS
-from tfprof.outputs.tables import tables_of
+from tfprof.outputs.profile_tables import tables_of
+from tfprof.outputs.row_table import COLUMNS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs import holders
+from tfprof.outputs.timeline import top_allocations
 
 SIZES = st.lists(st.integers(1, 50), max_size=200).map(lambda sizes: sorted(sizes, reverse=True))
 
@@ -21,10 +21,10 @@ def _defined(changes, sizes, in_use):
                 held |= {now} - {-1}
         top = []
         for place in sorted(held):
-            if sizes[place] <= left and len(top) < holders.TOP:
+            if sizes[place] <= left and len(top) < top_allocations.TOP:
                 top.append(place)
                 left -= sizes[place]
-        tops.append(top + [-1] * (holders.TOP - len(top)))
+        tops.append(top + [-1] * (top_allocations.TOP - len(top)))
         rests.append(left)
     return tops, rests
 
@@ -58,10 +58,10 @@ def _together(histories):
         first_place.append(len(sizes))
     sample, before, now = np.array(changes, np.int64).reshape(-1, 3).T
     arrays = (np.array(values, np.int64) for values in (sizes, first_sample, first_place))
-    return holders.Histories(sample, before, now, *arrays), np.array(in_use, np.int64)
+    return top_allocations.Histories(sample, before, now, *arrays), np.array(in_use, np.int64)
 
 
-@pytest.mark.parametrize("block", [1, 8, holders._BLOCK])
+@pytest.mark.parametrize("block", [1, 8, top_allocations._BLOCK])
 @given(histories=st.lists(_histories(), max_size=4))
 def test_the_largest_that_fit(block, histories):
     tops, rests, places = [], [], 0
@@ -70,11 +70,11 @@ def test_the_largest_that_fit(block, histories):
         tops += [[place + places if place >= 0 else -1 for place in row] for row in top]
         rests += rest
         places += len(history[1])
-    kept, holders._BLOCK = holders._BLOCK, block
+    kept, top_allocations._BLOCK = top_allocations._BLOCK, block
     try:
-        top, rest = holders.swept(*_together(histories))
+        top, rest = top_allocations.find_top_allocations(*_together(histories))
     finally:
-        holders._BLOCK = kept
+        top_allocations._BLOCK = kept
     assert (top.tolist(), rest.tolist()) == (tops, rests)
 
 
@@ -82,7 +82,7 @@ def test_far_apart_and_extreme():
     """A holder thousands of places away is found; no number is too large or too small."""
     count = 20_000
     history = [(0, -1, count - 1)], [2**62] * (count - 1) + [7], [2**63 - 1, -(2**63), 0, 7]
-    top, rest = holders.swept(*_together([history]))
+    top, rest = top_allocations.find_top_allocations(*_together([history]))
     assert top[:, 0].tolist() == [count - 1, -1, -1, count - 1]
     assert (top[:, 1:] == -1).all()
     assert rest.tolist() == [2**63 - 8, -(2**63), 0, 0]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs.lanes import lanes
+from tfprof.outputs.timeline.lanes import assign_lanes
 
 INTERVALS = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(-3, 60)), max_size=200
@@ -28,7 +28,7 @@ def _first_free(intervals):
 def test_each_interval_takes_the_first_free_lane(intervals):
     spans = sorted((device, start, start + length) for device, start, length in intervals)
     columns = np.array(spans, np.int64).reshape(-1, 3).T
-    found = lanes(*columns)
+    found = assign_lanes(*columns)
     assert found.tolist() == _first_free(spans)
 
 
@@ -36,5 +36,5 @@ def test_many_lanes_are_placed_one_by_one():
     """Where every interval overlaps all others, no lane takes more than one."""
     count = 300
     device, start = np.zeros(count, np.int64), np.arange(count)
-    found = lanes(device, start, start + 1000)
+    found = assign_lanes(device, start, start + 1000)
     assert found.tolist() == list(range(count))

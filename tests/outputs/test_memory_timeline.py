@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs.memory_timeline import _apart, _megabytes
+from tfprof.outputs.timeline.memory import _apart, _megabytes
 
 SIZES = st.one_of(
     st.integers(0, 2**40),

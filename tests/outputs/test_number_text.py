@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfprof.outputs.number_text import own_and_total
-from tfprof.units import FORMATS, SCALES
+from tfprof.definitions.units import FORMATS, SCALES
+from tfprof.outputs.encoding.number_format import own_and_total
 
 EDGES = [0, 999, 1000, 1005, 1015, 994_999, 999_995, 10**6, 1_005_000, 999_995_000, 10**9, 2**53]
 

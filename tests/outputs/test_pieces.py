@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs import pieces
-from tfprof.outputs.pieces import Coded, taken
+from tfprof.outputs.encoding import row_encoder
+from tfprof.outputs.encoding.row_encoder import DictColumn, encode_rows
 
 WORDS = st.lists(st.binary(max_size=6), min_size=1, max_size=12)
 
@@ -28,13 +28,13 @@ def rows_of_pieces(draw):
             said = [piece] * count
         elif kind == "own":
             said = draw(st.lists(st.binary(max_size=6), min_size=count, max_size=count))
-            piece = Coded(pa.array(said, pa.binary()))
+            piece = DictColumn(pa.array(said, pa.binary()))
         else:
             words = draw(WORDS)
             at = draw(st.lists(st.integers(0, len(words) - 1), min_size=count, max_size=count))
             at = sorted(at) if kind == "ascending" else at
             said = [words[place] for place in at]
-            piece = Coded(pa.array(words, pa.binary()), np.array(at, np.int64))
+            piece = DictColumn(pa.array(words, pa.binary()), np.array(at, np.int64))
         found.append(piece)
         texts = [text + more for text, more in zip(texts, said, strict=True)]
     return count, found, b"".join(texts)
@@ -46,7 +46,7 @@ def rows_of_pieces(draw):
 def test_rows_are_all_their_pieces(much, little, made, together):
     count, found, expected = made
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_MUCH", much)
-        patch.setattr(pieces, "_LITTLE", little)
-        patch.setattr(pieces, "_TOGETHER", together)
-        assert b"".join(taken(count, found)) == expected
+        patch.setattr(row_encoder, "_MUCH", much)
+        patch.setattr(row_encoder, "_LITTLE", little)
+        patch.setattr(row_encoder, "_TOGETHER", together)
+        assert b"".join(encode_rows(count, found)) == expected

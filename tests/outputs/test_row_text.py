@@ -7,9 +7,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfprof.outputs import pieces
-from tfprof.outputs.pieces import Coded
-from tfprof.outputs.row_text import Item, optional, separated
+from tfprof.outputs.encoding import row_encoder
+from tfprof.outputs.encoding.cells import Cell, optional, separated
+from tfprof.outputs.encoding.row_encoder import DictColumn
 
 WORDS = st.lists(st.text(max_size=3), min_size=1, max_size=4)
 
@@ -32,9 +32,9 @@ def columns(draw):
 def test_rows_read_like_joined_words(table, block):
     count, found = table
     items = [
-        Item([Coded(pa.array(words, pa.string()), np.array(at, np.int64))])
+        Cell([DictColumn(pa.array(words, pa.string()), np.array(at, np.int64))])
         if min(at, default=0) >= 0
-        else Item(
+        else Cell(
             [optional(pa.array(words, pa.string()), np.array(at, np.int64))],
             np.array([number >= 0 for number in at]),
         )
@@ -45,8 +45,8 @@ def test_rows_read_like_joined_words(table, block):
         for row in range(count)
     )
     rows = [b"(", *separated(items, ", "), b")", b"\n"]
-    before, pieces._TOGETHER = pieces._TOGETHER, block
+    before, row_encoder._TOGETHER = row_encoder._TOGETHER, block
     try:
-        assert b"".join(pieces.taken(count, rows)).decode() == expected
+        assert b"".join(row_encoder.taken(count, rows)).decode() == expected
     finally:
-        pieces._TOGETHER = before
+        row_encoder._TOGETHER = before

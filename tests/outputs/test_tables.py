@@ -13,8 +13,8 @@ from pyarrow import parquet
 
 import tfprof
 from tests.outputs.samples import random_profile
-from tfprof.loaders.tables import read_tables
-from tfprof.outputs.tables import save_tables, tables_of
+from tfprof.loaders.parquet.profile_tables import read_tables
+from tfprof.outputs.profile_tables import save_tables, tables_of
 from tfprof.profiles.profile import Profile
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tfprof
 from tests.outputs.samples import gpu_profile, random_profile, report_of
 from tests.outputs.trace_rules import check, read
-from tfprof.metrics import MEASURES
+from tfprof.definitions.metrics import MEASURES
 
 MICROS = MEASURES.index("exec_micros")
 STARS = "\n******************************************************\n"
@@ -168,9 +168,9 @@ def test_runs_add_up_to_their_rows(seed, flows, tmp_path_factory):
 
 
 def _has_device(report):
-    from tfprof.profiles.runs import runs_of
+    from tfprof.profiles.executions import executions_of
 
-    device = runs_of(report.profile, report.quirks).device
+    device = executions_of(report.profile, report.quirks).device
     return [node >= 0 and device[node] >= 0 for node in report.node.tolist()]
 
 

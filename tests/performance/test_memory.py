@@ -12,20 +12,20 @@ import pyarrow as pa
 import pytest
 
 from tests.outputs.samples import random_profile
-from tfprof import memory
+from tfprof.runtime import malloc
 from tfprof.views import VIEWS
 
 GLIBC = platform.libc_ver()[0] == "glibc"
 TOUCHES = """
 import contextlib, resource, sys
 import numpy as np
-from tfprof.memory import memory_kept
+from tfprof.runtime.malloc import malloc_tuned
 
 def touch():
     blocks = [np.ones(2_000_000, np.uint8) for _ in range(100)]
     del blocks
 
-with memory_kept() if sys.argv[1] == "kept" else contextlib.nullcontext():
+with malloc_tuned() if sys.argv[1] == "kept" else contextlib.nullcontext():
     touch()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(3):
@@ -46,17 +46,17 @@ def test_memory_is_used_again():
 
 
 def test_nested_and_failing_uses_leave_nothing_behind():
-    with memory.memory_kept(), memory.memory_kept():
+    with malloc.malloc_tuned(), malloc.malloc_tuned():
         pass
-    with pytest.raises(ZeroDivisionError), memory.memory_kept():
+    with pytest.raises(ZeroDivisionError), malloc.malloc_tuned():
         _ = 1 / 0
-    assert memory._entered == 0
+    assert malloc._entered == 0
 
 
 @pytest.mark.skipif(not GLIBC, reason="only the allocator of glibc is told")
 def test_arrow_takes_its_memory_from_there_meanwhile():
     before = pa.default_memory_pool().backend_name
-    with memory.memory_kept():
+    with malloc.malloc_tuned():
         assert pa.default_memory_pool().backend_name == "system"
     assert pa.default_memory_pool().backend_name == before
 

@@ -22,8 +22,8 @@ from fuzz.guard import failure_of
 from fuzz.mutate import MUTATORS
 from fuzz.targets import targets
 from tests.robustness.memory import measured
-from tfprof.limits import largest_table
-from tfprof.loaders.tables import read_tables
+from tfprof.definitions.limits import largest_table
+from tfprof.loaders.parquet.profile_tables import read_tables
 
 BAD = Path(__file__).parents[1] / "data" / "bad"
 OUTCOMES = dict(line.split() for line in (BAD / "outcomes").read_text().splitlines())

@@ -18,12 +18,12 @@ import tfprof
 from tests.robustness.memory import measured
 from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
 from tfprof import demo
+from tfprof.definitions.limits import LARGEST_ANSWER, check_answer, largest_table
 from tfprof.errors import OutputError
-from tfprof.limits import LARGEST_ANSWER, check_answer, largest_table
-from tfprof.loaders import parquet_file
-from tfprof.loaders.parquet_file import read_parquet
-from tfprof.loaders.parquet_footer import TEXT, read_footer
-from tfprof.loaders.tables import read_tables
+from tfprof.loaders.parquet import file
+from tfprof.loaders.parquet.file import read_parquet
+from tfprof.loaders.parquet.footer import TEXT, read_footer
+from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.protos import log_pb2
 
 SOURCE = Path(tfprof.__file__).parents[1]
@@ -213,7 +213,7 @@ def test_texts_are_counted_only_where_there_is_doubt(tmp_path, monkeypatch):
     def unexpected(*_words):
         raise AssertionError("the texts of a small table are looked at twice")
 
-    monkeypatch.setattr(parquet_file, "_text_bytes", unexpected)
+    monkeypatch.setattr(file, "_text_bytes", unexpected)
     loaded(("a", "A")).save_tables(tmp_path)
     assert len(read_tables(tmp_path).nodes) == 1
 

@@ -18,7 +18,7 @@ import pytest
 import tfprof
 from tests.robustness.models import CPU, command, graph_of, loaded, log_of, run_of
 from tfprof import demo
-from tfprof.loaders.tables import read_tables
+from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.outputs import OUTPUTS
 from tfprof.views import VIEWS
 

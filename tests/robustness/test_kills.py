@@ -17,7 +17,7 @@ import pytest
 
 import tfprof
 from tests.robustness import writer
-from tfprof.loaders.tables import read_tables
+from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.outputs import OUTPUTS
 
 KILLS = int(os.environ.get("TFPROF_KILLS", "25"))

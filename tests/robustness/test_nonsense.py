@@ -12,7 +12,7 @@ from fuzz.odd import TOKENS
 from tests.robustness.models import command, graph_of
 from tfprof import cli
 from tfprof.cli.inputs import INPUTS
-from tfprof.options import OPTIONS
+from tfprof.definitions.options import OPTIONS
 
 VALUES = 1000
 INVALID = ("(", "[", "*a", "a**{", "(?<", "[z-a]", "\\8", r"a{2\,1}", "x{1001}", "(?z)", "\\pX")

@@ -15,7 +15,7 @@ import tfprof
 from tests.robustness.memory import measured
 from tests.robustness.models import command, graph_of, loaded
 from tests.robustness.test_bad_files import BAD
-from tfprof.loaders import input_file
+from tfprof.loaders import files
 from tfprof.outputs.files import write_file
 
 KINDS = ("graph", "run_meta", "op_log", "profile")
@@ -73,7 +73,7 @@ def test_pipe(pipe):
 
 @readers
 def test_pipe_without_end(read, pipe, monkeypatch):
-    monkeypatch.setattr(input_file, "LARGEST_STREAM", 5 << 20)
+    monkeypatch.setattr(files, "LARGEST_STREAM", 5 << 20)
     path, writer = pipe(b"\x0a" * (1 << 20), 100)
     with pytest.raises(tfprof.LoadError, match="pipe: more than"):
         read(path)
@@ -124,7 +124,7 @@ def test_paths_that_nobody_has(words):
 
 @pytest.mark.parametrize("path", ["~no_such_user/", "a\0b/", "/dev/null/"])
 def test_completion_of_paths_that_nobody_has(path):
-    from tfprof.cli.complete import candidates
+    from tfprof.cli.completion import candidates
     from tfprof.cli.console import Console
     from tfprof.cli.screen import Screen
 

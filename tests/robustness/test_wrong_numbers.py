@@ -259,7 +259,7 @@ def test_N29_fed_tensors_complete_shapes():
 
 
 def test_N30_gradients_of_convolutions_have_float_operations():
-    from tfprof.costs import count
+    from tfprof.flops.tf_formulas import count
 
     attrs = {"strides": graph_pb2.AttrValue(), "data_format": graph_pb2.AttrValue(s=b"NHWC")}
     attrs["strides"].list.i.extend([1, 2, 2, 1])

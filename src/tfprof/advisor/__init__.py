@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
-from tfprof.advisor import (
+from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checkers import (
     accelerator_utilization,
     data_transfer,
     device_placement,
@@ -24,15 +25,14 @@ from tfprof.advisor import (
     step_variance,
     unknown_flops,
 )
-from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Result, Stake
+from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Result, Saving
+from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
-from tfprof.memory import memory_kept
-from tfprof.options import did_you_mean
+from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import runs_of
-from tfprof.quirks import Quirks, quirks_for
-from tfprof.seen import seen
+from tfprof.resolve import resolve
+from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views import view_of
 
 __all__ = [
@@ -44,9 +44,9 @@ __all__ = [
     "Evidence",
     "Finding",
     "Result",
+    "Saving",
     "Setting",
     "Settings",
-    "Stake",
     "advise",
     "all_checkers",
 ]
@@ -95,7 +95,7 @@ def all_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
     return found, tuple(problems)
 
 
-@memory_kept()
+@malloc_tuned()
 def advise(
     profile: Profile,
     checkers: Wanted = None,
@@ -111,7 +111,7 @@ def advise(
     were built from, if they are older.
     """
     quirks = quirks_for(compat)
-    profile = seen(profile, quirks)
+    profile = resolve(profile, quirks)
     known, problems = _originals() if compat else all_checkers()
     wanted = _wanted(checkers, known, compat=compat)
     results, said = [], [*_warnings(profile, quirks, views or {}), *problems]
@@ -184,7 +184,7 @@ def _spelled(word: str) -> tuple[str, dict[str, str]]:
 
 def _warnings(profile: Profile, quirks: Quirks, views: Mapping[str, Profile]) -> tuple[str, ...]:
     """What is odd about the profile itself."""
-    found = runs_of(profile, quirks).warnings
+    found = executions_of(profile, quirks).warnings
     if not quirks.loose_gradient_names:
         return found
     return found + view_of(views.get("code", profile), "code", quirks).warnings

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfprof.advisor.finding import Finding
-from tfprof.advisor.need import Need
+from tfprof.advisor.requirement import Requirement
+from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
-from tfprof.options import did_you_mean
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import REPAIRED, Quirks
 
 __all__ = ["Checker", "Setting", "Settings"]
 
@@ -67,8 +67,8 @@ class Checker:
     name: str
     help: str
     check: Callable[[Profile, Settings], Iterable[Finding]]
-    needs: tuple[Need, ...] = ()
-    wants: tuple[Need, ...] = ()
+    needs: tuple[Requirement, ...] = ()
+    wants: tuple[Requirement, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)
     original: bool = False
     complaints: Callable[[Profile], tuple[str, ...]] | None = None

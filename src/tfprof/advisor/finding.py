@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tfprof.printable import one_line
+from tfprof.definitions.units import FORMATS
 from tfprof.protos import output_pb2
-from tfprof.units import FORMATS
+from tfprof.runtime.printable import one_line
 
-__all__ = ["Advice", "Amount", "Evidence", "Finding", "Result", "Severity", "Stake"]
+__all__ = ["Advice", "Amount", "Evidence", "Finding", "Result", "Saving", "Severity"]
 
 Severity = Literal["info", "warning"]
 Unit = Literal["time", "memory", "number", "share"]
@@ -67,7 +67,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Stake:
+class Saving:
     """How much there is to gain at most."""
 
     amount: Amount
@@ -85,7 +85,7 @@ class Finding:
     severity: Severity
     message: str
     evidence: tuple[Evidence, ...] = ()
-    stake: Stake | None = None
+    stake: Saving | None = None
     told: bool = False
     """Whether the message already says all that the evidence does."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfprof.profiles.columns import Ints
+from tfprof.profiles.schema import Array
 
 __all__ = ["Intervals"]
 
@@ -12,7 +12,7 @@ __all__ = ["Intervals"]
 class Intervals:
     """Disjoint intervals in ascending order, made from any."""
 
-    def __init__(self, start: Ints, end: Ints) -> None:
+    def __init__(self, start: Array, end: Array) -> None:
         """Overlapping intervals are joined, empty ones dropped."""
         wanted = end > start
         order = np.argsort(start[wanted], kind="stable")

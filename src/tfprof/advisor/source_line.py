@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from tfprof.profiles.columns import Stacks, strings
-from tfprof.profiles.new_rows import ids_of
+from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Stacks, strings
 
 __all__ = ["source_line"]
 
@@ -24,7 +24,7 @@ def source_line(profile: Profile, node: int) -> str:
     """
     forward = _GRADIENT.search(profile.nodes.name[node].as_py())
     if forward:
-        found = int(ids_of(strings([forward[1]]), profile.nodes.name)[0])
+        found = int(index_in(strings([forward[1]]), profile.nodes.name)[0])
         line = _line(profile, found) if found >= 0 else ""
         if line:
             return f"gradient of {line}"

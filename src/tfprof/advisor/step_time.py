@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tfprof.advisor.intervals import Intervals
-from tfprof.profiles.columns import Bools, Ints
-from tfprof.profiles.runs import Runs
+from tfprof.profiles.executions import Executions
+from tfprof.profiles.schema import Array, BoolArray
 
 __all__ = ["StepTime", "step_times"]
 
@@ -16,7 +16,7 @@ class StepTime:
     """A step: which intervals of the runs are in it, and when it starts and ends."""
 
     step: int
-    rows: Bools
+    rows: BoolArray
     start: int
     end: int
 
@@ -25,14 +25,14 @@ class StepTime:
         """From the first start to the last end."""
         return self.end - self.start
 
-    def when(self, runs: Runs, rows: Bools) -> Intervals:
+    def when(self, runs: Executions, rows: BoolArray) -> Intervals:
         """When some of the intervals run, as far as they are in this step."""
         wanted = rows & self.rows
-        start: Ints = runs.time_start[wanted]
+        start: Array = runs.time_start[wanted]
         return Intervals(start, start + runs.time_duration[wanted])
 
 
-def step_times(runs: Runs, steps: tuple[int, ...]) -> list[StepTime]:
+def step_times(runs: Executions, steps: tuple[int, ...]) -> list[StepTime]:
     """The steps in which anything ran."""
     found = []
     for position, step in enumerate(steps):

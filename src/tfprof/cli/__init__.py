@@ -18,10 +18,10 @@ import tfprof
 from tfprof.cli.commands import COMMANDS, perform
 from tfprof.cli.console import Console
 from tfprof.cli.inputs import INPUTS, load_profile, sources
+from tfprof.cli.parser import Flag, Known, parse_command
 from tfprof.cli.screen import Screen
-from tfprof.cli.words import Flag, Known, read_line
+from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError, TfprofError
-from tfprof.options import OPTIONS
 
 __all__ = ["FLAGS", "INTERRUPTED", "SWITCHES", "main", "status_of"]
 
@@ -78,7 +78,7 @@ def status_of(error: TfprofError) -> int:
 
 
 def _answer(argv: Sequence[str], screen: Screen, stdin: IO[str] | None) -> int:
-    line = read_line(["--help" if word == "-h" else word for word in argv], FLAGS)
+    line = parse_command(["--help" if word == "-h" else word for word in argv], FLAGS)
     if line.values.get("version"):
         screen.say(f"tfprof {tfprof.__version__}\n")
         return DONE

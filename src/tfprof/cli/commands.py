@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING
 
 from tfprof.cli.console import Console, checked, missing_inputs, options_block
 from tfprof.cli.inputs import path_of
-from tfprof.cli.models import COST_FLAGS, MODEL_FLAGS, show_cost, show_model
-from tfprof.cli.words import Flag, Line
+from tfprof.cli.model_commands import (
+    COST_FLAGS,
+    MODEL_FLAGS,
+    show_cost,
+    show_model,
+)
+from tfprof.cli.parser import Flag, ParsedCommand
+from tfprof.definitions.options import did_you_mean
 from tfprof.errors import OptionError
-from tfprof.options import did_you_mean
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["COMMANDS", "Command", "perform"]
 
@@ -34,15 +39,15 @@ class Command:
 
     name: str
     help: str
-    run: Callable[[Console, Line], None]
+    run: Callable[[Console, ParsedCommand], None]
     where: str = "both"
     words: str = ""
     options: bool = False
     flags: tuple[Flag, ...] = ()
-    teach: str = ""
+    examples: str = ""
 
 
-def perform(console: Console, line: Line) -> None:
+def perform(console: Console, line: ParsedCommand) -> None:
     """Run a command that was read from flags or in the shell."""
     here = "shell" if console.is_shell else "flags"
     command = COMMANDS.get(line.command)
@@ -60,7 +65,7 @@ def perform(console: Console, line: Line) -> None:
     command.run(console, line)
 
 
-def _refuse_foreign_flags(command: Command, line: Line) -> None:
+def _refuse_foreign_flags(command: Command, line: ParsedCommand) -> None:
     own = {flag.name for flag in command.flags}
     for other in COMMANDS.values():
         for flag in other.flags:
@@ -68,7 +73,7 @@ def _refuse_foreign_flags(command: Command, line: Line) -> None:
                 raise OptionError(f"option '--{flag.name}' belongs to '{other.name}'")
 
 
-def _view(console: Console, line: Line) -> None:
+def _view(console: Console, line: ParsedCommand) -> None:
     from tfprof import outputs
     from tfprof.outputs import text
     from tfprof.outputs.files import replaced
@@ -102,7 +107,7 @@ def _write(console: Console, report: Report) -> None:
         console.screen.note(printed.getvalue())
 
 
-def _advise(console: Console, line: Line) -> None:
+def _advise(console: Console, line: ParsedCommand) -> None:
     from tfprof import advisor
 
     advice = advisor.advise(console.profile, line.words or None, compat=console.compat)
@@ -111,16 +116,16 @@ def _advise(console: Console, line: Line) -> None:
     console.screen.say(f"{advice.json()}\n" if line.values.get("json") else advice.text())
 
 
-def _tables(console: Console, line: Line) -> None:
+def _tables(console: Console, line: ParsedCommand) -> None:
     folder = line.values.get("out")
     if not folder:
         raise OptionError("'tables' needs --out: a folder to write to")
-    from tfprof.outputs.tables import save_tables
+    from tfprof.outputs.profile_tables import save_tables
 
     save_tables(console.profile, path_of(folder))
 
 
-def _set(console: Console, line: Line) -> None:
+def _set(console: Console, line: ParsedCommand) -> None:
     if not line.values and not console.compat:
         show_options(console)
         return
@@ -129,7 +134,7 @@ def _set(console: Console, line: Line) -> None:
     console.given.update(line.options)
 
 
-def _reset(console: Console, _line: Line) -> None:
+def _reset(console: Console, _line: ParsedCommand) -> None:
     console.given.clear()
 
 
@@ -138,19 +143,19 @@ def show_options(console: Console) -> None:
     console.screen.say(options_block(console.options(), compat=console.compat))
 
 
-def _help(console: Console, line: Line) -> None:
+def _help(console: Console, line: ParsedCommand) -> None:
     from tfprof.cli.help import help_text
 
     console.screen.say(help_text(line.words))
 
 
-def _completion(console: Console, line: Line) -> None:
-    from tfprof.cli.scripts import script
+def _completion(console: Console, line: ParsedCommand) -> None:
+    from tfprof.cli.completion_scripts import script
 
     console.screen.say(script(line.words))
 
 
-def _leave(_console: Console, _line: Line) -> None:
+def _leave(_console: Console, _line: ParsedCommand) -> None:
     # As if the input had ended.
     raise EOFError
 
@@ -163,7 +168,7 @@ COMMANDS: dict[str, Command] = {
             "what each name scope costs",
             _view,
             options=True,
-            teach="Nodes stand below the nodes and scopes that their names begin with, as files\n"
+            examples="Nodes stand below the nodes and scopes that their names begin with, as files\n"
             "do in folders. The best view for parameters, and for time if scopes are well\n"
             "named.\n\n"
             "  scope -select params -max_depth 4 -account_type_regexes _trainable_variables\n"
@@ -174,7 +179,7 @@ COMMANDS: dict[str, Command] = {
             "what the inputs of a node cost",
             _view,
             options=True,
-            teach="Nodes stand below the nodes that consume what they produce. It answers what\n"
+            examples="Nodes stand below the nodes that consume what they produce. It answers what\n"
             "the loss depends on, and makes the best timeline.\n\n"
             "  graph -start_name_regexes cost.* -max_depth 100 -min_micros 10000 -select micros",
         ),
@@ -183,7 +188,7 @@ COMMANDS: dict[str, Command] = {
             "what each operation type costs",
             _view,
             options=True,
-            teach="Nodes of one type, such as Conv2D, are added up. The percentages are the share\n"
+            examples="Nodes of one type, such as Conv2D, are added up. The percentages are the share\n"
             "of this row and all that follow, and of this row alone.\n\n"
             "  op -select micros,bytes,occurrence -order_by micros\n"
             "  op -select float_ops -min_float_ops 1 -order_by float_ops",
@@ -193,7 +198,7 @@ COMMANDS: dict[str, Command] = {
             "what each line of Python costs (needs an op log)",
             _view,
             options=True,
-            teach="Nodes stand where the Python code created them, line below calling line. It\n"
+            examples="Nodes stand where the Python code created them, line below calling line. It\n"
             "needs code traces: an op log, or a profile that has them.\n\n"
             "  code -max_depth 20 -show_name_regexes .*resnet.* -select micros -order_by micros",
         ),
@@ -203,7 +208,7 @@ COMMANDS: dict[str, Command] = {
             _advise,
             words="[CHECKER]…",
             flags=(Flag("json", "switch", "findings with their numbers, for programs"),),
-            teach="All checkers run unless some are named.\n\n"
+            examples="All checkers run unless some are named.\n\n"
             "  advise\n  advise ExpensiveOperationChecker --json",
         ),
         Command(
@@ -213,7 +218,7 @@ COMMANDS: dict[str, Command] = {
             words="PATH",
             where="flags",
             flags=MODEL_FLAGS,
-            teach="Layers in the order in which they run, with output shape, parameters and float\n"
+            examples="Layers in the order in which they run, with output shape, parameters and float\n"
             "operations for one example; then the totals and what was not counted. An unknown\n"
             "batch size is B. --run_meta_path tells how often loops ran.\n\n"
             "  tfprof model my_saved_model\n"
@@ -226,7 +231,7 @@ COMMANDS: dict[str, Command] = {
             words="PATH",
             where="flags",
             flags=COST_FLAGS,
-            teach="Float operations by type, two per multiply-add, with functions and loops\n"
+            examples="Float operations by type, two per multiply-add, with functions and loops\n"
             "written out.\n\n"
             "  tfprof cost my_saved_model\n"
             "  tfprof cost my_saved_model --explain MatMul\n"
@@ -238,7 +243,7 @@ COMMANDS: dict[str, Command] = {
             _set,
             where="shell",
             options=True,
-            teach="Options on any other line hold for that line alone. `set` by itself shows all\n"
+            examples="Options on any other line hold for that line alone. `set` by itself shows all\n"
             "options, as an empty line does.\n\n"
             "  set -account_type_regexes _trainable_variables\n"
             "  scope -select params",
@@ -250,7 +255,7 @@ COMMANDS: dict[str, Command] = {
             _tables,
             where="flags",
             flags=(Flag("out", "text", "the folder to write to", "DIR"),),
-            teach="One file per table, for pandas, DuckDB and others.\n\n"
+            examples="One file per table, for pandas, DuckDB and others.\n\n"
             "  tfprof --demo tables --out=profile_tables",
         ),
         Command(
@@ -259,7 +264,7 @@ COMMANDS: dict[str, Command] = {
             _completion,
             where="flags",
             words="SHELL",
-            teach="  bash:  tfprof completion bash > ~/.local/share/bash-completion/completions/"
+            examples="  bash:  tfprof completion bash > ~/.local/share/bash-completion/completions/"
             "tfprof\n"
             "  zsh:   tfprof completion zsh > a folder of $fpath, as _tfprof\n"
             "  fish:  tfprof completion fish > ~/.config/fish/completions/tfprof.fish",
@@ -269,7 +274,7 @@ COMMANDS: dict[str, Command] = {
             "explain a command or an option",
             _help,
             words="[COMMAND or -OPTION]",
-            teach="  help scope\n  help -select",
+            examples="  help scope\n  help -select",
         ),
         Command("exit", "leave (so does Ctrl-D)", _leave, where="shell"),
         Command("quit", "leave", _leave, where="shell"),

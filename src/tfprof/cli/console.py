@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tfprof.cli.defaults import options_for
-from tfprof.cli.engine import start_engine
+from tfprof.cli.parser import shown
 from tfprof.cli.screen import Screen
-from tfprof.cli.words import shown
+from tfprof.cli.startup import start_arrow
+from tfprof.definitions.metrics import METRICS
+from tfprof.definitions.options import OPTIONS, Options, listed
+from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
-from tfprof.metrics import METRICS
-from tfprof.options import OPTIONS, Options, listed
-from tfprof.quirks import Quirks, quirks_for
 
 if TYPE_CHECKING:
     from tfprof.profiles.profile import Profile
@@ -43,7 +43,7 @@ class Console:
         if self._profile is None:
             if self.read is None:
                 raise OptionError("no input: give --graph_path or --profile_path, or try --demo")
-            start_engine()
+            start_arrow()
             self._profile = self.read()
         return self._profile
 
@@ -76,8 +76,9 @@ def missing_inputs(profile: Profile, select: Iterable[str]) -> list[str]:
 
 def checked(given: Mapping[str, Any], quirks: Quirks) -> None:
     """Refuse values that could only fail later: unknown names, invalid regexes and outputs."""
-    start_engine()
-    from tfprof import outputs, regexes
+    start_arrow()
+    from tfprof import outputs
+    from tfprof.reports import regexes
 
     options = Options().changed(given, quirks)
     for name in given:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfprof.cli.words import joined
-from tfprof.options import OPTIONS, Options
+from tfprof.cli.parser import joined
+from tfprof.definitions.options import OPTIONS, Options
 
 __all__ = ["ADAPTED", "default_text", "options_for"]
 

@@ -10,10 +10,10 @@ import tfprof
 from tfprof.cli.commands import COMMANDS, Command
 from tfprof.cli.defaults import default_text
 from tfprof.cli.inputs import INPUTS
-from tfprof.cli.words import Flag
+from tfprof.cli.parser import Flag
+from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.options import OPTIONS, Option, did_you_mean
 from tfprof.errors import OptionError
-from tfprof.metrics import METRICS, ORDERS
-from tfprof.options import OPTIONS, Option, did_you_mean
 
 __all__ = ["help_text", "short_help"]
 
@@ -128,8 +128,8 @@ def _of_command(command: Command) -> str:
     lines = [f"{_called(command)}: {command.help}"]
     if command.where == "shell":
         lines[0] += " (at the prompt)"
-    if command.teach:
-        lines += ["", command.teach]
+    if command.examples:
+        lines += ["", command.examples]
     if command.flags:
         lines += ["", *_rows(_flag_rows(command.flags), _NARROW)]
     if command.options:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tfprof.cli.parser import Flag
 from tfprof.cli.screen import Screen
-from tfprof.cli.words import Flag
 from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def load_profile(wanted: Mapping[str, Any], screen: Screen, *, compat: bool) -> 
 
         profile = tfprof.load(**wanted, compat=compat)
     if profile.records:
-        joined = "" if compat else f", {_joined(profile.joined_share)}"
+        joined = "" if compat else f", {_joined(profile.attributed_share)}"
         screen.note(f"run graph coverage: {profile.coverage:.2f}{joined}")
     return profile
 

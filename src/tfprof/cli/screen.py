@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from tfprof.errors import OutputError
-from tfprof.printable import printable
+from tfprof.runtime.printable import printable
 
 __all__ = ["Screen"]
 

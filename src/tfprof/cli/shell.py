@@ -14,9 +14,9 @@ import tfprof
 from tfprof.cli.commands import COMMANDS, perform, show_options
 from tfprof.cli.console import Console
 from tfprof.cli.inputs import INPUTS
-from tfprof.cli.words import Known, read_line, split_line
+from tfprof.cli.parser import Known, parse_command, split_line
+from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError, TfprofError
-from tfprof.options import OPTIONS
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -101,7 +101,7 @@ def _obey(console: Console, text: str) -> None:
         name = word.partition("=")[0].lstrip("-")
         if word.startswith("--") and name in INPUTS:
             raise OptionError(f"option '--{name}' belongs to the start of tfprof")
-    perform(console, read_line(words, _known()))
+    perform(console, parse_command(words, _known()))
 
 
 def _commands() -> list[str]:
@@ -128,7 +128,7 @@ def _session(console: Console) -> PromptSession[str]:
     from prompt_toolkit.history import FileHistory, History, InMemoryHistory
     from prompt_toolkit.output import create_output
 
-    from tfprof.cli.complete import candidates
+    from tfprof.cli.completion import candidates
 
     class Lines(FileHistory):
         def store_string(self, string: str) -> None:

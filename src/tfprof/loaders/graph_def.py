@@ -12,13 +12,26 @@ import pyarrow.compute as pc
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
-from tfprof.collector import collector_paused
 from tfprof.errors import LoadError
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
-from tfprof.loaders.saved_model import is_saved_model, read_saved_graph
-from tfprof.loaders.sources import Source, is_text, parse_text, read_bytes
-from tfprof.profiles.columns import SHAPE, SHAPES, Ints, between, letters, offsets, starts
+from tfprof.loaders.inputs import (
+    Source,
+    is_text,
+    parse_text,
+    read_bytes,
+)
+from tfprof.loaders.saved_model.graph import is_saved_model, read_saved_graph
+from tfprof.profiles.schema import (
+    SHAPE,
+    SHAPES,
+    Array,
+    list_offsets,
+    slice_strings,
+    utf8_bytes,
+    value_offsets,
+)
 from tfprof.protos import graph_pb2, saved_model_pb2
+from tfprof.runtime.gc_pause import gc_paused
 
 __all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
 
@@ -34,10 +47,10 @@ class GraphColumns:
     attrs: pa.Array
     shape: pa.Array
     output_shapes: pa.Array
-    input_node: Ints
-    input_index: Ints
+    input_node: Array
+    input_index: Array
     input_name: pa.Array
-    input_output: Ints
+    input_output: Array
     library: bytes = b""
     """The serialized GraphDef, if it has functions."""
 
@@ -78,8 +91,8 @@ def _binary_nodes(data: bytes) -> GraphNodes | None:
 
 
 def _text_nodes(data: bytes, called: str) -> GraphNodes:
-    with collector_paused():
-        from tfprof.loaders.text_graph import nodes_of_text
+    with gc_paused():
+        from tfprof.loaders.pbtxt.graph import nodes_of_text
 
         return nodes_of_text(data) or _parsed_text_nodes(data, called)
 
@@ -135,7 +148,7 @@ def _other_kind(data: bytes) -> str:
 
 def _columns(nodes: pa.Array) -> GraphColumns:
     attrs, inputs = nodes.field("attr"), nodes.field("input")
-    input_starts = starts(inputs)
+    input_starts = list_offsets(inputs)
     counts = np.diff(input_starts)
     consumer = np.repeat(np.arange(len(nodes), dtype=np.int32), counts)
     index = np.arange(len(consumer)) - np.repeat(input_starts[:-1], counts)
@@ -153,9 +166,9 @@ def _columns(nodes: pa.Array) -> GraphColumns:
     )
 
 
-def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Ints]:
+def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
     """The producer and its output index that each input names, such as `split:1` or `^control`."""
-    at, text = offsets(inputs) - offsets(inputs)[0], letters(inputs)
+    at, text = value_offsets(inputs) - value_offsets(inputs)[0], utf8_bytes(inputs)
     control = at[1:] > at[:-1]
     control[control] = text[at[:-1][control]] == ord("^")
     colons = np.flatnonzero(text == ord(":"))
@@ -163,9 +176,9 @@ def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Ints]:
         return inputs, np.zeros(len(inputs), np.int32)
     following = np.append(colons, at[-1])[np.searchsorted(colons, at[:-1])]
     end = np.minimum(following, at[1:])
-    producer = between(inputs, at[:-1] + control, end)
+    producer = slice_strings(inputs, at[:-1] + control, end)
     rows = np.flatnonzero(end < at[1:])
-    numbers = between(inputs, end[rows] + 1, at[1:][rows]).dictionary_encode()
+    numbers = slice_strings(inputs, end[rows] + 1, at[1:][rows]).dictionary_encode()
     known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
     output = np.zeros(len(inputs), np.int32)
     output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
@@ -181,7 +194,7 @@ def _decoded(attrs: pa.Array, key: str, kind: pa.DataType, read: Any) -> pa.Arra
     """One attribute of every node, decoded once for each distinct value; empty where absent."""
     entries = attrs.flatten()
     rows = np.flatnonzero(pc.equal(entries.field("key"), key).to_numpy(zero_copy_only=False))
-    node_of = np.searchsorted(starts(attrs), rows, side="right") - 1
+    node_of = np.searchsorted(list_offsets(attrs), rows, side="right") - 1
     distinct = entries.field("value").take(pa.array(rows)).dictionary_encode()
     values = [read(graph_pb2.AttrValue.FromString(v)) for v in distinct.dictionary.to_pylist()]
     code = np.zeros(len(attrs), np.int32)

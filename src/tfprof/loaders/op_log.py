@@ -8,8 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.sources import Source, checked_columns, read_columns
-from tfprof.profiles.columns import Ints, Stacks, numbers, starts
+from tfprof.loaders.inputs import Source, checked_columns, read_columns
+from tfprof.profiles.schema import (
+    Array,
+    Stacks,
+    list_offsets,
+    numbers,
+)
 from tfprof.protos import columns_pb2, log_pb2
 
 __all__ = ["LogColumns", "read_op_log", "stacks_of"]
@@ -25,9 +30,9 @@ class LogColumns:
     """
 
     name: pa.Array
-    float_ops: Ints
-    stack: Ints
-    type_entry: Ints
+    float_ops: Array
+    stack: Array
+    type_entry: Array
     type: pa.Array
     stacks: Stacks
 
@@ -45,15 +50,15 @@ def read_op_log(source: Source) -> LogColumns:
         name=entries.field("name"),
         float_ops=numbers(entries.field("float_ops")),
         stack=stack,
-        type_entry=np.repeat(np.arange(len(entries), dtype=np.int32), np.diff(starts(types))),
+        type_entry=np.repeat(np.arange(len(entries), dtype=np.int32), np.diff(list_offsets(types))),
         type=types.flatten(),
         stacks=stacks_of(codes.field("traces"), strings),
     )
 
 
-def _stacks(lists: pa.Array, source: Source) -> tuple[Ints, pa.Array]:
+def _stacks(lists: pa.Array, source: Source) -> tuple[Array, pa.Array]:
     """Which stack each entry has, -1 for none, and the distinct ones, which are far fewer."""
-    codes, count = lists.flatten(), np.diff(starts(lists))
+    codes, count = lists.flatten(), np.diff(list_offsets(lists))
     if (count > 1).any():
         # What follows each other is merged.
         merged = [b"".join(parts) for parts in lists.to_pylist() if parts]
@@ -72,7 +77,7 @@ def stacks_of(lists: pa.Array, strings: dict[int, str]) -> Stacks:
     texts = tuple(frames.field(name) for name in ("file", "function", "line"))
     has_text = any(pc.any(pc.not_equal(text, "")).as_py() for text in texts)
     return Stacks(
-        start=starts(lists),
+        start=list_offsets(lists),
         line=numbers(frames.field("lineno")),
         function_line=numbers(frames.field("func_start_line")),
         file_id=numbers(frames.field("file_id")),

@@ -7,29 +7,29 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.limits import MOST_GAPS
 from tfprof.errors import LoadError
-from tfprof.limits import MOST_GAPS
+from tfprof.loaders.inputs import Source, read_message
 from tfprof.loaders.op_log import stacks_of
-from tfprof.loaders.sources import Source, read_message
 from tfprof.loaders.wire import columns_of
-from tfprof.profiles.columns import (
+from tfprof.profiles.add_rows import is_first_occurrence
+from tfprof.profiles.executions import MEMORY_FIELDS
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import (
     ATTRS,
     MISSING,
     NO_DEVICE,
     SHAPE,
     SHAPES,
+    Array,
     Edges,
-    Ints,
     Nodes,
-    SavedRuns,
+    ProfileProtoRuns,
+    list_offsets,
     numbers,
     present,
-    starts,
     strings,
 )
-from tfprof.profiles.new_rows import first_occurrences
-from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import MEMORY_FIELDS
 from tfprof.protos import columns_pb2, log_pb2
 
 __all__ = ["read_profile"]
@@ -43,7 +43,7 @@ def read_profile(source: Source) -> Profile:
     ids = numbers(entries.field("key"))
     nodes = entries.field("value").take(pa.array(np.argsort(ids, kind="stable")))
     ids = np.sort(ids)
-    unique = first_occurrences(nodes.field("name"))
+    unique = is_first_occurrence(nodes.field("name"))
     if not unique.all():
         nodes, ids = nodes.filter(pa.array(unique)), ids[unique]
     if len(ids) and not any(node.ByteSize() for node in message.nodes.values()):
@@ -71,7 +71,7 @@ def read_profile(source: Source) -> Profile:
             saved_device,
         ),
         edges=_edges(nodes, ids),
-        type_node=np.repeat(np.arange(len(nodes), dtype=np.int32), np.diff(starts(types))),
+        type_node=np.repeat(np.arange(len(nodes), dtype=np.int32), np.diff(list_offsets(types))),
         type_name=types.flatten(),
         saved=(runs,),
         stacks=(stacks_of(traces.field("traces"), texts),),
@@ -89,7 +89,7 @@ class _Devices:
     def __init__(self) -> None:
         self.table: dict[str, int] = {}
 
-    def codes(self, names: pa.Array, *, none_if_empty: bool = False) -> Ints:
+    def codes(self, names: pa.Array, *, none_if_empty: bool = False) -> Array:
         """The number of each name."""
         coded = names.dictionary_encode()
         numbers = [
@@ -101,12 +101,12 @@ class _Devices:
         return np.array([*numbers, 0], np.int32)[coded.indices.to_numpy()]
 
 
-def _owner(lists: pa.Array) -> Ints:
+def _owner(lists: pa.Array) -> Array:
     """Which list each flattened element is of."""
-    return np.repeat(np.arange(len(lists)), np.diff(starts(lists)))
+    return np.repeat(np.arange(len(lists)), np.diff(list_offsets(lists)))
 
 
-def _edges(nodes: pa.Array, ids: Ints) -> Edges:
+def _edges(nodes: pa.Array, ids: Array) -> Edges:
     inputs = nodes.field("inputs")
     consumer, flat = _owner(inputs), inputs.flatten()
     index, target = numbers(flat.field("key")), numbers(flat.field("value"))
@@ -147,7 +147,7 @@ def _output_shapes(maps: pa.Array) -> pa.Array:
     flat = maps.flatten()
     owner, key = _owner(maps), numbers(flat.field("key"))
     shapes = flat.field("value").field("int64_values").cast(SHAPE)
-    at = starts(maps)
+    at = list_offsets(maps)
     order = np.lexsort((key, owner))
     if np.array_equal(key[order], np.arange(len(key)) - at[:-1][owner]):
         ordered = shapes.take(pa.array(order))
@@ -163,7 +163,7 @@ def _output_shapes(maps: pa.Array) -> pa.Array:
     return pa.array(lists, SHAPES)
 
 
-def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> SavedRuns:
+def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> ProfileProtoRuns:
     entries = lists.flatten()
     node, step = _owner(lists), numbers(entries.field("key"))
     execs = entries.field("value")
@@ -181,7 +181,7 @@ def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> SavedRu
     outputs = schedulings.field("output_memory")
     slots = outputs.flatten()
     columns = [numbers(schedulings.field(name)) for name in MEMORY_FIELDS]
-    return SavedRuns(
+    return ProfileProtoRuns(
         span_node=node,
         span_step=step,
         span_runs=numbers(execs.field("run_count")),
@@ -209,7 +209,7 @@ def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> SavedRu
     )
 
 
-def _started(start: Ints) -> Ints:
+def _started(start: Array) -> Array:
     """Starts, of which 0 says that there was none."""
     return np.where(start == 0, np.iinfo(np.int64).max, start)
 
@@ -220,7 +220,7 @@ def _times(maps: pa.Array, devices: _Devices) -> tuple[Any, Any, Any, Any]:
     span, device = _owner(maps), devices.codes(entries.field("key"))
     lists = entries.field("value").field("times")
     entry, pairs = _owner(lists), lists.flatten().field("int64_values")
-    at, values = starts(pairs), pairs.flatten().to_numpy()
+    at, values = list_offsets(pairs), pairs.flatten().to_numpy()
     whole = np.diff(at) >= 2
     first = at[:-1][whole]
     entry = entry[whole]

@@ -10,8 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.sources import Source, check_message, read_columns
-from tfprof.profiles.columns import Bools, Ints, numbers, present, starts
+from tfprof.loaders.inputs import Source, check_message, read_columns
+from tfprof.profiles.schema import (
+    Array,
+    BoolArray,
+    list_offsets,
+    numbers,
+    present,
+)
 from tfprof.protos import columns_pb2, graph_pb2, run_metadata_pb2
 
 __all__ = ["RunColumns", "read_run"]
@@ -26,28 +32,28 @@ class RunColumns:
     devices: list[str]
     name: pa.Array
     label: pa.Array
-    device: Ints
-    start: Ints
-    duration: Ints
-    total: Ints
-    peak: Ints
-    live: Ints
-    persistent: Ints
-    temporary: Ints
-    output_bytes: Ints
-    in_use: Ints
-    gpu_allocators: Ints
-    allocation_record: Ints
-    allocation_micros: Ints
-    allocation_bytes: Ints
-    output_record: Ints
-    output_slot: Ints
-    output_size: Ints
-    output_pointer: Ints
-    output_has_memory: Bools
+    device: Array
+    start: Array
+    duration: Array
+    total: Array
+    peak: Array
+    live: Array
+    persistent: Array
+    temporary: Array
+    output_bytes: Array
+    in_use: Array
+    gpu_allocators: Array
+    allocation_record: Array
+    allocation_micros: Array
+    allocation_bytes: Array
+    output_record: Array
+    output_slot: Array
+    output_size: Array
+    output_pointer: Array
+    output_has_memory: BoolArray
     output_shape: pa.Array
 
-    def where(self, wanted: Bools) -> RunColumns:
+    def where(self, wanted: BoolArray) -> RunColumns:
         """The records that are wanted, with what belongs to them."""
         if wanted.all():
             return self
@@ -91,7 +97,7 @@ def read_run(source: Source) -> RunColumns | None:
 def _columns(steps: pa.Array) -> RunColumns:
     devices = steps.field("dev_stats").flatten()
     records = devices.field("node_stats")
-    device = np.repeat(np.arange(len(devices), dtype=np.int32), np.diff(starts(records)))
+    device = np.repeat(np.arange(len(devices), dtype=np.int32), np.diff(list_offsets(records)))
     records = records.flatten()
     stats = records.field("memory_stats")
     return RunColumns(
@@ -117,7 +123,7 @@ def _lower(text: str) -> str:
 
 
 def _memory(lists: pa.Array) -> dict[str, Any]:
-    at = starts(lists)
+    at = list_offsets(lists)
     allocators = lists.flatten()
     record = np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(at))
     is_gpu = _contains(allocators.field("allocator_name"), "GPU")
@@ -128,7 +134,7 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
     )
     np.add.at(gpu_count, record[is_gpu], 1)
     histories = allocators.field("allocation_records")
-    owner = np.repeat(np.arange(len(allocators)), np.diff(starts(histories)))
+    owner = np.repeat(np.arange(len(allocators)), np.diff(list_offsets(histories)))
     wanted = is_gpu[owner]
     allocations = histories.flatten()
     return {
@@ -144,7 +150,7 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
 
 
 def _outputs(lists: pa.Array) -> dict[str, Any]:
-    at = starts(lists)
+    at = list_offsets(lists)
     outputs = lists.flatten()
     tensors = outputs.field("tensor_description")
     memory = tensors.field("allocation_description")
@@ -164,7 +170,7 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
     }
 
 
-def _sums(at: Ints, values: Ints) -> Ints:
+def _sums(at: Array, values: Array) -> Array:
     """The sum of each run of values from one start to the next, at most what 64 bits hold."""
     if np.abs(values.astype(np.float64)).sum() >= _LARGE:
         exact = [sum(values[a:b].tolist()) for a, b in itertools.pairwise(at.tolist())]
@@ -173,6 +179,6 @@ def _sums(at: Ints, values: Ints) -> Ints:
     return running[at[1:]] - running[at[:-1]]
 
 
-def _contains(texts: pa.Array, part: str) -> Bools:
-    found: Bools = pc.match_substring(texts, part).to_numpy(zero_copy_only=False)
+def _contains(texts: pa.Array, part: str) -> BoolArray:
+    found: BoolArray = pc.match_substring(texts, part).to_numpy(zero_copy_only=False)
     return found

@@ -13,13 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tfprof.errors import OptionError, OutputError
-from tfprof.memory import memory_kept
 from tfprof.outputs import text
 from tfprof.outputs.files import replaced
-from tfprof.printable import printable
+from tfprof.runtime.malloc import malloc_tuned
+from tfprof.runtime.printable import printable
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["OUTPUTS", "Output", "parse", "print_bytes", "to_terminal", "write"]
 
@@ -91,7 +91,7 @@ OUTPUTS: dict[str, Output] = {
         Output("file", _to_file, _OUTFILE, "the same text in a file", (".txt",)),
         Output(
             "timeline",
-            _by("timeline"),
+            _by("timeline.writer"),
             ("outfile", "flows"),
             "a trace for Perfetto and chrome://tracing; flows=cross|all|none; "
             "several steps of graph view go to <outfile>_<step>",
@@ -99,16 +99,16 @@ OUTPUTS: dict[str, Output] = {
         ),
         Output(
             "pprof",
-            _by("pprof"),
+            _by("pprof.writer"),
             _OUTFILE,
             "a profile for pprof (code and scope view)",
             (".pprof", ".pb.gz"),
         ),
-        Output("json", _by("rows", "write_json"), _OUTFILE, "rows as objects", (".json",)),
-        Output("csv", _by("rows", "write_csv"), _OUTFILE, "rows for spreadsheets", (".csv",)),
+        Output("json", _by("row_table", "write_json"), _OUTFILE, "rows as objects", (".json",)),
+        Output("csv", _by("row_table", "write_csv"), _OUTFILE, "rows for spreadsheets", (".csv",)),
         Output(
             "parquet",
-            _by("rows", "write_parquet"),
+            _by("row_table", "write_parquet"),
             _OUTFILE,
             "rows for pandas, DuckDB and others",
             (".parquet",),
@@ -181,5 +181,5 @@ def _example(output: Output) -> str:
 def write(report: Report, value: str | None = None) -> Any:
     """Write a report where an `-output` value says."""
     output, keys = parse(report.options.output if value is None else value)
-    with memory_kept():
+    with malloc_tuned():
         return output.write(report, keys) if report.shown else None

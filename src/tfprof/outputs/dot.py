@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tfprof.definitions.metrics import known_metrics
+from tfprof.definitions.units import FORMATS
 from tfprof.errors import OptionError
-from tfprof.metrics import known_metrics
 from tfprof.outputs.files import write_file
-from tfprof.profiles.columns import Ints
-from tfprof.profiles.table import column
-from tfprof.units import FORMATS
+from tfprof.profiles.lazy_columns import measure_index
+from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["write"]
 
@@ -39,7 +39,7 @@ def _nodes(report: Report) -> list[str]:
     for row, op in enumerate(ops, 1):
         label, attributes = [_escaped(report.names[row]), _escaped(op)], ""
         for metric in numbers:
-            at = column(metric.measure or "")
+            at = measure_index(metric.measure or "")
             own, total = report.own[row, at], report.total[row, at]
             form = FORMATS[metric.unit]
             label.append(f"{metric.name} {form(own)} of {form(total)}")
@@ -53,7 +53,7 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
-def _edges(report: Report) -> Ints:
+def _edges(report: Report) -> Array:
     """Pairs of rows, producer first, each once."""
     row_of = np.zeros(len(report.profile.nodes) + 1, np.int64)
     row_of[report.node[1:]] = np.arange(1, len(report))

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.errors import OptionError, OutputError
-from tfprof.metrics import Metric, known_metrics
-from tfprof.profiles.columns import Ints
-from tfprof.profiles.table import column
+from tfprof.profiles.lazy_columns import measure_index
+from tfprof.profiles.schema import Array
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["in_64_bits", "own_share", "parents", "selected", "totals"]
 
@@ -31,9 +31,9 @@ def selected(report: Report, output: str) -> list[Metric]:
     return metrics
 
 
-def totals(report: Report, metric: Metric) -> Ints:
+def totals(report: Report, metric: Metric) -> Array:
     """The total of each row; in op view, where totals are of all rows that follow, its own."""
-    at = column(metric.measure or "")
+    at = measure_index(metric.measure or "")
     numbers = report.total[:, at].copy()
     if report.kind == "op":
         numbers[0] = report.own[1:, at].sum()
@@ -41,21 +41,21 @@ def totals(report: Report, metric: Metric) -> Ints:
     return in_64_bits(numbers, metric)
 
 
-def in_64_bits(numbers: Ints, metric: Metric) -> Ints:
+def in_64_bits(numbers: Array, metric: Metric) -> Array:
     """Numbers as the formats of other tools hold them."""
     if numbers.dtype == object and max(map(abs, numbers.tolist()), default=0) >= _LARGEST:
         raise OutputError(f"{metric.name}: a number does not fit in 64 bits; use text, json or csv")
     return numbers.astype(np.int64)
 
 
-def parents(report: Report) -> Ints:
+def parents(report: Report) -> Array:
     """The row above each row; op view is a list under the root."""
     if report.kind == "op":
         return np.concatenate([[-1], np.zeros(len(report) - 1, np.int64)]).astype(np.int64)
     return report.tree.parent
 
 
-def own_share(report: Report, metric: Metric) -> Ints:
+def own_share(report: Report, metric: Metric) -> Array:
     """The total of each row without those of the rows right below it.
 
     It is the row's own number and those of nodes that are counted but not shown. All shares add up

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tfprof.definitions.limits import LARGEST_ANSWER
 from tfprof.errors import OutputError
-from tfprof.limits import LARGEST_ANSWER
 from tfprof.outputs.files import write_file
 from tfprof.outputs.flame import own_share, parents, selected
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["write"]
 

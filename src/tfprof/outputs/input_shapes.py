@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.inputs import input_shapes_of
-from tfprof.profiles.table import column
-from tfprof.units import format_time
+from tfprof.definitions.units import format_time
+from tfprof.profiles.input_shapes import input_shapes_of
+from tfprof.profiles.lazy_columns import measure_index
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["input_shapes", "node_inputs", "op_input_lines"]
 
@@ -40,7 +40,7 @@ def op_input_lines(report: Report, row: int) -> list[str]:
     node = members[first:last]
     groups: dict[str, list[int]] = {}
     numbers = report.numbers
-    run_count, micros = column("run_count"), column("exec_micros")
+    run_count, micros = measure_index("run_count"), measure_index("exec_micros")
     for member, text in zip(node.tolist(), texts.take(pa.array(node)).to_pylist(), strict=True):
         group = groups.setdefault(text, [0, 0, 0])
         group[0] += int(numbers[member, run_count])

@@ -5,14 +5,19 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from tfprof.definitions.metrics import (
+    LIST_ORDER,
+    TREE_ORDER,
+    Metric,
+    columns,
+)
+from tfprof.definitions.units import FORMATS
 from tfprof.errors import OutputError
-from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns
-from tfprof.outputs.rows import table
-from tfprof.profiles.table import column
-from tfprof.units import FORMATS
+from tfprof.outputs.row_table import table
+from tfprof.profiles.lazy_columns import measure_index
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["as_html", "to_pandas", "to_polars"]
 
@@ -65,7 +70,7 @@ def as_html(report: Report) -> str:
 def _row(report: Report, row: int, shown: list[Metric]) -> str:
     cells = [f'<span class="name">{escape(report.names[row])}</span>']
     for metric in shown:
-        at, form = column(metric.measure or ""), FORMATS[metric.unit]
+        at, form = measure_index(metric.measure or ""), FORMATS[metric.unit]
         own = form(int(report.own[row, at])) if report.matched[row] else "--"
         total = form(int(report.total[row, at]))
         cells.append(f'<span class="number">{own}/{total}</span>')

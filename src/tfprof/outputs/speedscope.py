@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfprof import __version__
-from tfprof.metrics import Metric
+from tfprof.definitions.metrics import Metric
 from tfprof.outputs.files import write_file
 from tfprof.outputs.flame import selected, totals
-from tfprof.outputs.tree_timeline import laid_out
+from tfprof.outputs.timeline.tree import laid_out
 from tfprof.views.tree import Tree
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["write"]
 

@@ -15,7 +15,7 @@ from tfprof.protos import graph_pb2, output_pb2
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Statistics, TensorInfo
     from tfprof.loaders.checkpoint.dtypes import Array
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["LONGEST", "Values", "formatted", "tensor_message", "value_texts"]
 

@@ -12,23 +12,34 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.account import type_lists
-from tfprof.limits import check_answer
-from tfprof.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
-from tfprof.options import Options, listed
+from tfprof.definitions.limits import check_answer
+from tfprof.definitions.metrics import (
+    LIST_ORDER,
+    TREE_ORDER,
+    Metric,
+    columns,
+    legend,
+)
+from tfprof.definitions.options import Options, listed
+from tfprof.definitions.units import FORMATS
+from tfprof.outputs.encoding.cells import Cell, optional, separated
+from tfprof.outputs.encoding.number_format import own_and_total
+from tfprof.outputs.encoding.row_encoder import (
+    DictColumn,
+    Piece,
+    encode_rows,
+    lengths_of,
+)
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
-from tfprof.outputs.number_text import own_and_total
-from tfprof.outputs.pieces import Coded, Piece, lengths_of, taken
-from tfprof.outputs.row_text import Item, optional, separated
-from tfprof.profiles.columns import Ints, begins, starts
-from tfprof.profiles.measures import scalars
-from tfprof.profiles.runs import runs_of
-from tfprof.profiles.table import column
-from tfprof.units import FORMATS
+from tfprof.profiles.executions import executions_of
+from tfprof.profiles.lazy_columns import measure_index
+from tfprof.profiles.schema import Array, group_offsets, list_offsets
+from tfprof.reports.account import type_lists
+from tfprof.reports.measures import scalars
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 
 if TYPE_CHECKING:
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 Buffer = bytes | memoryview
 
@@ -128,20 +139,20 @@ def header(report: Report) -> str:
     return f"node name | {' | '.join(titles)}\n"
 
 
-def _own_of_total(report: Report, own: Ints, total: Ints, unit: str) -> list[Piece]:
+def _own_of_total(report: Report, own: Array, total: Array, unit: str) -> list[Piece]:
     """`own/total`, or `--/total` where the row does not match."""
     texts, own_at, total_at = own_and_total(own, total, unit)
     if report.matched.all():
-        return [Coded(texts, own_at), b"/", Coded(texts, total_at)]
+        return [DictColumn(texts, own_at), b"/", DictColumn(texts, total_at)]
     own_at = np.where(report.matched, own_at, len(texts))
     marked = pa.concat_arrays([texts, pa.array(["--"], pa.string())])
-    return [Coded(marked, own_at), b"/", Coded(texts, total_at)]
+    return [DictColumn(marked, own_at), b"/", DictColumn(texts, total_at)]
 
 
-def _numbers(report: Report, metric: Metric) -> Item:
-    at = column(metric.measure or "")
+def _numbers(report: Report, metric: Metric) -> Cell:
+    at = measure_index(metric.measure or "")
     pieces = _own_of_total(report, report.own[:, at], report.total[:, at], metric.unit)
-    return Item([*pieces, metric.word.encode()])
+    return Cell([*pieces, metric.word.encode()])
 
 
 def _unbroken(texts: pa.Array) -> pa.Array:
@@ -152,13 +163,13 @@ def _unbroken(texts: pa.Array) -> pa.Array:
 
 
 def _on_one_line(piece: Piece) -> Piece:
-    return piece if isinstance(piece, bytes) else Coded(_unbroken(piece.words), piece.at)
+    return piece if isinstance(piece, bytes) else DictColumn(_unbroken(piece.words), piece.at)
 
 
 def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
     name = _names(report)
     check_answer(2 * int(report.tree.depth.sum()) + int(np.sum(lengths_of(name))), "the text")
-    items: list[Item] = []
+    items: list[Cell] = []
     for metric in _columns(report):
         if metric.name == "params" and report.kind != "code":
             items.append(_shapes(report))
@@ -166,7 +177,7 @@ def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
     indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
     told = [name, b" (", *separated(items, ", ")]
     pieces = [
-        Coded(pa.array(indents, pa.string()), report.tree.depth - 1),
+        DictColumn(pa.array(indents, pa.string()), report.tree.depth - 1),
         *(map(_on_one_line, told) if one_line else told),
         b")\n",
     ]
@@ -174,20 +185,20 @@ def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
         from tfprof.outputs.tensor_value import value_texts
 
         ends = value_texts(report)
-        pieces += [] if ends is None else [Coded(ends)]
-    return taken(len(report), pieces)
+        pieces += [] if ends is None else [DictColumn(ends)]
+    return encode_rows(len(report), pieces)
 
 
-def _names(report: Report) -> Coded:
+def _names(report: Report) -> DictColumn:
     """The names of the rows; where most of the view is shown, they stay where they are."""
     names = report.view.name
-    return Coded(names, report.at) if len(names) < 2 * len(report) else Coded(report.name)
+    return DictColumn(names, report.at) if len(names) < 2 * len(report) else DictColumn(report.name)
 
 
-def _shapes(report: Report) -> Item:
+def _shapes(report: Report) -> Cell:
     """The own shape of each row's node such as `3x4`; nothing where it has none."""
     shapes = report.profile.nodes.shape
-    length = np.diff(starts(shapes), append=0)
+    length = np.diff(list_offsets(shapes), append=0)
     known = (report.node >= 0) & (length[report.node] > 0)
     if not report.quirks.scalar_shape_shown:
         known &= ~np.append(scalars(report.profile), False)[report.node]
@@ -195,14 +206,14 @@ def _shapes(report: Report) -> Item:
     shown = shapes.take(pa.array(report.node[rows]))
     sizes = shown.flatten().cast(pa.string())
     texts = pc.binary_join(
-        pa.ListArray.from_arrays(pa.array(starts(shown), pa.int32()), sizes), "x"
+        pa.ListArray.from_arrays(pa.array(list_offsets(shown), pa.int32()), sizes), "x"
     )
     at = np.full(len(report), -1, np.int64)
     at[rows] = np.arange(len(rows))
-    return Item([optional(texts, at)], known)
+    return Cell([optional(texts, at)], known)
 
 
-def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
+def _joined_lists(start: Array, position: Array, names: list[str]) -> pa.Array:
     """For each node, some names joined by `|`."""
     lists = pa.ListArray.from_arrays(
         pa.array(start, pa.int32()), pa.array(names, pa.string()).take(pa.array(position))
@@ -210,26 +221,26 @@ def _joined_lists(start: Ints, position: Ints, names: list[str]) -> pa.Array:
     return pc.binary_join(lists, "|")
 
 
-def _devices(report: Report) -> Item:
+def _devices(report: Report) -> Cell:
     if report.kind == "code":
         texts = _member_texts(_member_devices(report), none_if_empty=True)
         present = texts.is_valid().to_numpy(zero_copy_only=False)
-        return Item([Coded(texts.fill_null(""))], present)
-    runs = runs_of(report.profile, report.quirks)
+        return Cell([DictColumn(texts.fill_null(""))], present)
+    runs = executions_of(report.profile, report.quirks)
     count = len(report.profile.nodes)
-    start = begins(runs.placed_node, count)
+    start = group_offsets(runs.placed_node, count)
     devices = list(report.profile.devices)
     by_name = np.argsort(np.argsort(np.array(devices, object))) if devices else np.zeros(0, int)
     order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
     texts = _joined_lists(start, runs.placed_device[order], devices)
     placed = (report.node >= 0) & (np.diff(start, append=start[-1])[report.node] > 0)
-    return Item([optional(texts, np.where(placed, report.node, -1))], placed)
+    return Cell([optional(texts, np.where(placed, report.node, -1))], placed)
 
 
 def _member_devices(report: Report) -> list[set[str]]:
-    runs = runs_of(report.profile, report.quirks)
+    runs = executions_of(report.profile, report.quirks)
     node, bounds = report.members
-    start = begins(runs.placed_node, len(report.profile.nodes))
+    start = group_offsets(runs.placed_node, len(report.profile.nodes))
     devices = report.profile.devices
     found = []
     for first, last in bounds.tolist():
@@ -258,25 +269,25 @@ def _member_texts(sets: list[set[str]], *, none_if_empty: bool) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-def _op_types(report: Report) -> Item:
+def _op_types(report: Report) -> Cell:
     if report.kind == "code":
-        return Item([Coded(_member_texts(_member_types(report), none_if_empty=False))])
+        return Cell([DictColumn(_member_texts(_member_types(report), none_if_empty=False))])
     start, position, names = type_lists(report.profile, report.quirks)
     virtual = [SCOPE_TYPE if report.kind == "scope" else GRAPH_ROOT_TYPE]
     texts = pa.concat_arrays(
         [_joined_lists(start, position, names), pa.array(virtual, pa.string())]
     )
-    return Item([Coded(texts, np.where(report.node < 0, len(texts) - 1, report.node))])
+    return Cell([DictColumn(texts, np.where(report.node < 0, len(texts) - 1, report.node))])
 
 
-def _occurrence(report: Report) -> Item:
+def _occurrence(report: Report) -> Cell:
     if report.kind == "code":
-        return Item([b"occurrence N/A in code view"])
-    runs, defined = column("run_count"), column("definition_count")
+        return Cell([b"occurrence N/A in code view"])
+    runs, defined = measure_index("run_count"), measure_index("definition_count")
     own_defined = report.own[:, defined]
     if report.quirks.scopes_are_definitions:
         own_defined = np.ones_like(own_defined)
-    return Item(
+    return Cell(
         [
             *_own_of_total(report, report.own[:, runs], report.total[:, runs], "number"),
             b"|",
@@ -285,13 +296,13 @@ def _occurrence(report: Report) -> Item:
     )
 
 
-def _input_shapes(report: Report) -> Item:
+def _input_shapes(report: Report) -> Cell:
     if report.kind == "code":
-        return Item([b"input_shapes N/A in code view"])
-    return Item([optional(node_inputs(report, "|"), report.node)])
+        return Cell([b"input_shapes N/A in code view"])
+    return Cell([optional(node_inputs(report, "|"), report.node)])
 
 
-_TEXTS: dict[str, Callable[[Any], Item]] = {
+_TEXTS: dict[str, Callable[[Any], Cell]] = {
     "device": _devices,
     "op_types": _op_types,
     "occurrence": _occurrence,
@@ -300,7 +311,7 @@ _TEXTS: dict[str, Callable[[Any], Item]] = {
 
 
 def _op_rows(
-    report: Report, rows: Ints, *, with_shapes: bool = True, one_line: bool = False
+    report: Report, rows: Array, *, with_shapes: bool = True, one_line: bool = False
 ) -> bytes:
     parts: list[bytes] = []
     names = (_unbroken(report.name) if one_line else report.name).cast(pa.binary()).to_pylist()
@@ -319,7 +330,7 @@ def _op_rows(
                 items.append("|".join(sorted(types[row])))
             elif metric.name == "occurrence":
                 first, last = report.members[1][row].tolist()
-                runs = report.own[row, column("run_count")]
+                runs = report.own[row, measure_index("run_count")]
                 items.append(f"{f'{runs}|{last - first}':>10}")
         below = ""
         if "input_shapes" in selected and with_shapes:
@@ -333,7 +344,7 @@ def _op_rows(
 
 def _share(report: Report, row: int, metric: Metric) -> str:
     """`own (share of all that follows, own share)`."""
-    at = column(metric.measure or "")
+    at = measure_index(metric.measure or "")
     own, total, root = report.own[row, at], report.total[row, at], report.total[0, at]
     own, total, root = int(own), int(total), int(root)
     counts = own > 0 if metric.unit == "memory" else total > 0

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.profiles.columns import NO_DEVICE, Bools, Ints
+from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import Quirks
+from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
 __all__ = ["DeviceRules", "device_rules", "first_devices"]
 
@@ -22,10 +22,10 @@ _NO_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device",
 class DeviceRules:
     """What each device of a profile stands for."""
 
-    canonical: Bools
-    accelerator: Bools
-    counts: Bools
-    host: Bools
+    canonical: BoolArray
+    accelerator: BoolArray
+    counts: BoolArray
+    host: BoolArray
 
 
 def device_rules(devices: tuple[str, ...], quirks: Quirks) -> DeviceRules:
@@ -44,12 +44,14 @@ def device_rules(devices: tuple[str, ...], quirks: Quirks) -> DeviceRules:
     )
 
 
-def first_devices(profile: Profile, rules: DeviceRules, exists: Bools) -> tuple[Ints, list[Ints]]:
+def first_devices(
+    profile: Profile, rules: DeviceRules, exists: BoolArray
+) -> tuple[Array, list[Array]]:
     """The canonical device that each node was first recorded on.
 
     Also, for each RunMetadata, the row from which on that is known: 0 if from the beginning.
     """
-    device: Ints = profile.nodes.saved_device.copy()
+    device: Array = profile.nodes.saved_device.copy()
     known_from = []
     for records in profile.records:
         since = np.where(device == NO_DEVICE, len(records), 0)

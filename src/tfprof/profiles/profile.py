@@ -11,42 +11,42 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.options import Options
+from tfprof.definitions.quirks import REPAIRED, Quirks, quirks_for
 from tfprof.errors import OptionError
-from tfprof.options import Options
-from tfprof.profiles.columns import (
+from tfprof.profiles.add_rows import (
+    COPY,
+    first_labels,
+    index_in,
+    is_first_occurrence,
+    make_checkpoint_nodes,
+    make_runtime_nodes,
+    match_nodes,
+    merge_names,
+    unmatched_entries,
+)
+from tfprof.profiles.schema import (
     ATTRS,
     NO_DEVICE,
-    Bools,
+    Array,
+    BoolArray,
     Calls,
     Edges,
-    Entries,
-    Ints,
+    LogEntries,
     Nodes,
+    ProfileProtoRuns,
     Records,
-    SavedRuns,
     Stacks,
-    containing,
+    contains,
     strings,
 )
-from tfprof.profiles.new_rows import (
-    COPY,
-    checkpoint_nodes,
-    first_labels,
-    first_occurrences,
-    ids_of,
-    merged_words,
-    nodes_of,
-    run_time_nodes,
-    unplaced_entries,
-)
-from tfprof.quirks import REPAIRED, Quirks, quirks_for
 
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Checkpoint
     from tfprof.loaders.graph_def import GraphColumns
     from tfprof.loaders.op_log import LogColumns
     from tfprof.loaders.run_metadata import RunColumns
-    from tfprof.report import Report
+    from tfprof.reports.report import Report
 
 __all__ = ["Profile"]
 
@@ -61,10 +61,10 @@ class Profile:
 
     nodes: Nodes = field(default_factory=Nodes.empty)
     edges: Edges = field(default_factory=Edges.empty)
-    type_node: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    type_node: Array = field(default_factory=lambda: np.zeros(0, np.int32))
     type_name: pa.Array = field(default_factory=strings)
     records: tuple[Records, ...] = ()
-    saved: tuple[SavedRuns, ...] = ()
+    saved: tuple[ProfileProtoRuns, ...] = ()
     stacks: tuple[Stacks, ...] = ()
     strings: Mapping[int, str] = field(default_factory=dict)
     devices: tuple[str, ...] = ()
@@ -77,13 +77,13 @@ class Profile:
     """Which nodes have no float operations because they could not be counted, and why."""
     libraries: tuple[bytes, ...] = ()
     """The serialized graphs that have functions."""
-    unplaced: Entries = field(default_factory=Entries.empty)
+    unmatched: LogEntries = field(default_factory=LogEntries.empty)
     """What op logs say of names that no node has, while there are functions."""
-    inner: Entries = field(default_factory=Entries.empty)
+    inner: LogEntries = field(default_factory=LogEntries.empty)
     """Float operations that were counted inside functions."""
     calls: Calls | None = None
-    """Which nodes run inside which calls, if functions were entered (see `tfprof.seen`)."""
-    asides: tuple[Bools, ...] = ()
+    """Which nodes run inside which calls, if functions were entered (see `tfprof.resolve`)."""
+    secondary_records: tuple[BoolArray, ...] = ()
     """For each RunMetadata, which records are no runs of the nodes that they were joined to."""
     notes: tuple[str, ...] = ()
     """What is to be told of functions that could not be entered."""
@@ -110,7 +110,7 @@ class Profile:
 
     def with_graph(self, graph: GraphColumns) -> Profile:
         """Add the nodes of a graph; a name that is known already is left as it is."""
-        new = first_occurrences(graph.name) & (ids_of(graph.name, self.nodes.name) < 0)
+        new = is_first_occurrence(graph.name) & (index_in(graph.name, self.nodes.name) < 0)
         if not new.any():
             return self
         rows = pa.array(np.flatnonzero(new))
@@ -156,9 +156,9 @@ class Profile:
         """Add the records of a run to a step; nodes that only the run knows are added too."""
         if step < 0 and not quirks.negative_steps:
             raise OptionError(f"step {step}: steps are numbered from 0")
-        node, unknown = nodes_of(run.name, self.nodes.name)
-        nodes = self.nodes.followed_by(run_time_nodes(unknown)) if len(unknown) else self.nodes
-        devices, device_codes = merged_words(self.devices, run.devices)
+        node, unknown = match_nodes(run.name, self.nodes.name)
+        nodes = self.nodes.followed_by(make_runtime_nodes(unknown)) if len(unknown) else self.nodes
+        devices, device_codes = merge_names(self.devices, run.devices)
         run, node = run.where(node >= 0), node[node >= 0]
         records = Records(
             step=step,
@@ -166,7 +166,7 @@ class Profile:
             device=device_codes[run.device],
             start=run.start,
             duration=run.duration,
-            copy=containing(run.name, COPY),
+            copy=contains(run.name, COPY),
             total=run.total,
             peak=run.peak,
             live=run.live,
@@ -202,7 +202,7 @@ class Profile:
 
     def with_op_log(self, log: LogColumns) -> Profile:
         """Add types, float operations and stacks to the nodes that an op log names."""
-        ids = ids_of(log.name, self.nodes.name)
+        ids = index_in(log.name, self.nodes.name)
         known = ids >= 0
         float_ops = self.nodes.float_ops.copy()
         counted = known & (log.float_ops != 0)
@@ -214,24 +214,24 @@ class Profile:
         before = sum(len(stacks) for stacks in self.stacks)
         stack[ids[traced]] = log.stack[traced] + before
         owner = ids[log.type_entry]
-        unplaced = unplaced_entries(log, ~known, before) if self.libraries else Entries.empty()
-        has_stacks = bool(len(traced)) or bool((unplaced.stack >= 0).any())
+        unmatched = unmatched_entries(log, ~known, before) if self.libraries else LogEntries.empty()
+        has_stacks = bool(len(traced)) or bool((unmatched.stack >= 0).any())
         return self.changed(
             nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
             type_node=np.concatenate([self.type_node, owner[owner >= 0].astype(np.int32)]),
             type_name=pa.concat_arrays([self.type_name, log.type.filter(pa.array(owner >= 0))]),
             stacks=(*self.stacks, log.stacks) if has_stacks else self.stacks,
-            unplaced=self.unplaced.followed_by(unplaced),
+            unmatched=self.unmatched.followed_by(unmatched),
             strings={**log.stacks.strings, **self.strings},
             has_trace=self.has_trace or bool((known & (log.stack >= 0)).any()),
         )
 
     @property
-    def joined_share(self) -> float:
+    def attributed_share(self) -> float:
         """The share of recorded time that belongs to nodes of the graph or of its functions."""
-        from tfprof.seen import joined_share
+        from tfprof.resolve import attributed_share
 
-        return joined_share(self)
+        return attributed_share(self)
 
     @property
     def coverage(self) -> float:
@@ -249,7 +249,7 @@ class Profile:
 
     def with_type(self, type_name: str, names: pa.Array) -> Profile:
         """Give the nodes of some names one more type."""
-        ids = ids_of(names, self.nodes.name)
+        ids = index_in(names, self.nodes.name)
         ids = ids[ids >= 0].astype(np.int32)
         return self.changed(
             type_node=np.concatenate([self.type_node, ids]),
@@ -261,9 +261,9 @@ class Profile:
         grown = self
         if not self.nodes.in_graph.any():
             named = {name: checkpoint.tensors[key] for key, name in checkpoint.names.items()}
-            new = ids_of(strings(named), self.nodes.name) < 0
+            new = index_in(strings(named), self.nodes.name) < 0
             wanted = [item for item, is_new in zip(named.items(), new, strict=True) if is_new]
-            grown = self.changed(nodes=self.nodes.followed_by(checkpoint_nodes(dict(wanted))))
+            grown = self.changed(nodes=self.nodes.followed_by(make_checkpoint_nodes(dict(wanted))))
         grown = grown.changed(checkpoint=checkpoint)
         return grown.with_type(_CHECKPOINT_TYPE, strings(grown.checkpoint_keys))
 
@@ -296,26 +296,26 @@ class Profile:
         **more: Any,
     ) -> Report:
         """The report of a view; options as Options, a dict or keyword arguments."""
-        from tfprof.report import make_report
+        from tfprof.reports.report import make_report
 
         quirks = quirks_for(compat)
         return make_report(self, kind, Options.build(options, quirks, **more), quirks)
 
     def save_tables(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables to a folder, a Parquet file each; `from_tables` reads them back."""
-        from tfprof.outputs.tables import save_tables
+        from tfprof.outputs.profile_tables import save_tables
 
         save_tables(self, folder)
 
     @classmethod
     def from_tables(cls, folder: str | os.PathLike[str]) -> Profile:
         """The profile whose tables are in a folder."""
-        from tfprof.loaders.tables import read_tables
+        from tfprof.loaders.parquet.profile_tables import read_tables
 
         return read_tables(folder)
 
     def serialize(self, *, compat: bool = False) -> bytes:
         """The profile as the bytes of a ProfileProto."""
-        from tfprof.outputs.profile_proto import serialized
+        from tfprof.outputs.protobuf.profile_proto import serialized
 
         return serialized(self, quirks_for(compat))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.profile import Profile
-from tfprof.quirks import Quirks
 from tfprof.views import code, graph, op, scope
 from tfprof.views.view import View
 

@@ -8,11 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Ints, Stacks, between, offsets, strings
-from tfprof.profiles.new_rows import ids_of
+from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import runs_of
-from tfprof.quirks import Quirks
+from tfprof.profiles.schema import (
+    Array,
+    Stacks,
+    slice_strings,
+    strings,
+    value_offsets,
+)
 from tfprof.views.tree import Tree, order_within
 from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 
@@ -32,7 +38,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     """
     frames = _frames(profile, quirks)
     order = name_order(profile)
-    order = order[runs_of(profile, quirks).exists[order]]
+    order = order[executions_of(profile, quirks).exists[order]]
     traced = order[frames.length[profile.nodes.stack[order]] > 0] if len(order) else order
     plain, heads, sizes, gradients, unmatched = _split_gradients(profile, traced, quirks)
     if not quirks.loose_gradient_names:
@@ -46,8 +52,8 @@ def build(profile: Profile, quirks: Quirks) -> View:
     position[at] = np.arange(1, len(at) + 1)
     member_node = np.concatenate([plain, gradients])
     sizes = np.concatenate([np.ones(len(plain), np.int64), sizes])
-    member_at = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
-    by_position = order_within(member_at, name_rank(profile)[member_node])
+    member_position = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
+    by_position = order_within(member_position, name_rank(profile)[member_node])
     lost = len(_forward(profile.nodes.name.take(pa.array(unmatched)), loose=True).unique())
     note = f"{lost} gradient nodes not accounted"
     lines = _lines(frames, frame[at])
@@ -59,7 +65,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
         names.take(pa.array(lines.at)).cast(pa.string(), safe=False),
         np.full(len(tree), -1, np.int64),
         member_node[by_position],
-        member_at[by_position],
+        member_position[by_position],
         lines,
         (note,) if lost and quirks.loose_gradient_names else (),
     )
@@ -69,10 +75,10 @@ def build(profile: Profile, quirks: Quirks) -> View:
 class _Frames:
     """All frames of all stacks: which distinct frame each is, and which name that has."""
 
-    start: Ints
-    length: Ints
-    frame: Ints
-    name_of: Ints
+    start: Array
+    length: Array
+    frame: Array
+    name_of: Array
     distinct: list[Frame]
 
 
@@ -100,7 +106,7 @@ def _frames(profile: Profile, quirks: Quirks) -> _Frames:
     )
 
 
-def _named(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[Ints, list[Frame]]:
+def _named(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[Array, list[Frame]]:
     """Each frame's distinct number, and the distinct frames."""
     columns = [stacks.file_id, stacks.function_id, stacks.text_id, stacks.line]
     columns.append(stacks.function_line)
@@ -127,7 +133,7 @@ def _named(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[Ints, list
     return code, named
 
 
-def _combined(columns: list[Ints]) -> tuple[Ints, Ints]:
+def _combined(columns: list[Array]) -> tuple[Array, Array]:
     """A number per distinct row of several columns, and where each is met first."""
     key = np.zeros(len(columns[0]), np.int64)
     size = 1
@@ -144,7 +150,7 @@ def _combined(columns: list[Ints]) -> tuple[Ints, Ints]:
     return code, first
 
 
-def _small(column: Ints) -> tuple[Ints, int]:
+def _small(column: Array) -> tuple[Array, int]:
     """A column that tells the same rows apart by numbers from 0, and how many these are at most."""
     if not len(column):
         return column.astype(np.int64), 1
@@ -162,7 +168,9 @@ def _cut(text: str, quirks: Quirks) -> bytes:
     return data if len(data) < _LONGEST else data[:_KEPT] + b"..."
 
 
-def _trie_of_distinct(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[Ints, Ints, Ints]:
+def _trie_of_distinct(
+    frames: _Frames, stack: Array, is_gradient: Array
+) -> tuple[Array, Array, Array]:
     """The same as `_trie`, with stacks that many nodes share looked at once."""
     pairs = pa.array(2 * stack + is_gradient).dictionary_encode()
     distinct = pairs.dictionary.to_numpy()
@@ -170,7 +178,7 @@ def _trie_of_distinct(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[
     return last[pairs.indices.to_numpy()], parent, frame
 
 
-def _trie(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[Ints, Ints, Ints]:
+def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Array, Array]:
     """The tree of stacks: where each one ends, and parent and frame of every tree node.
 
     Level by level, a tree node is a pair of its parent and its name; numbers are given in the order
@@ -200,8 +208,8 @@ def _trie(frames: _Frames, stack: Ints, is_gradient: Ints) -> tuple[Ints, Ints, 
 
 
 def _split_gradients(
-    profile: Profile, traced: Ints, quirks: Quirks
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    profile: Profile, traced: Array, quirks: Quirks
+) -> tuple[Array, Array, Array, Array, Array]:
     """Ordinary nodes; forward nodes, how many gradients each has, and these; unmatched gradients.
 
     Forward nodes are in the order of their names, gradients of one in the given order.
@@ -225,7 +233,7 @@ def _split_gradients(
     targets = distinct.dictionary.take(by_name)
     rank = np.empty(len(targets), np.int64)
     rank[by_name.to_numpy()] = np.arange(len(targets))
-    at = ids_of(targets, profile.nodes.name.take(pa.array(plain)))
+    at = index_in(targets, profile.nodes.name.take(pa.array(plain)))
     gradients, group = traced[rows], rank[distinct.indices.to_numpy()]
     matched = at[group] >= 0
     order = np.argsort(group[matched], kind="stable")
@@ -233,7 +241,7 @@ def _split_gradients(
     return plain, plain[at[at >= 0]], sizes, gradients[matched][order], gradients[~matched]
 
 
-def _with_tapes(names: pa.Array, rows: Ints, forward: pa.Array) -> tuple[Ints, pa.Array]:
+def _with_tapes(names: pa.Array, rows: Array, forward: pa.Array) -> tuple[Array, pa.Array]:
     """Rows that are gradients, and their forward names, with those of tapes added."""
     taped = np.flatnonzero(pc.match_substring(names, _TAPE).to_numpy(zero_copy_only=False))
     if not len(taped):
@@ -265,25 +273,25 @@ def _forward(names: pa.Array, *, loose: bool) -> pa.Array:
     That is what stands between `gradients/` and `_grad/`. The original looks for the second from
     the beginning, and takes the rest of the name, even if there is none, where it comes first.
     """
-    at = offsets(names) - offsets(names)[0]
+    at = value_offsets(names) - value_offsets(names)[0]
     begin = at[:-1] + _found(names, _GRADIENTS) + len(_GRADIENTS)
     if loose:
         end = at[:-1] + _found(names, _GRAD)
         found = end != begin
         end = np.where(end < begin, at[1:], end)
     else:
-        end = begin + _found(between(names, begin, at[1:]), _GRAD)
+        end = begin + _found(slice_strings(names, begin, at[1:]), _GRAD)
         found = end > begin
-    forward = between(names, begin, np.maximum(end, begin))
+    forward = slice_strings(names, begin, np.maximum(end, begin))
     return pc.if_else(pa.array(found), forward, pa.scalar(None, pa.string()))
 
 
-def _found(names: pa.Array, word: str) -> Ints:
+def _found(names: pa.Array, word: str) -> Array:
     """Where a word begins in each name, -1 where it does not occur."""
     return pc.find_substring(names, word).to_numpy(zero_copy_only=False)
 
 
-def _lines(frames: _Frames, frame: Ints) -> Frames:
+def _lines(frames: _Frames, frame: Array) -> Frames:
     """The source line at each position, after the root's; gradients are marked."""
     distinct = [
         replace(line, name=line.name + suffix.encode(), function=line.function + suffix)

@@ -6,31 +6,33 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Bools, Ints, begins
-from tfprof.profiles.new_rows import ids_of
+from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import runs_of
-from tfprof.quirks import Quirks
+from tfprof.profiles.schema import Array, BoolArray, group_offsets
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View
 
 __all__ = ["build", "producers"]
 
 
-def producers(profile: Profile) -> Ints:
+def producers(profile: Profile) -> Array:
     """The node id of each edge's producer, -1 where the graph does not have it."""
-    return profile.derived("producers", lambda: ids_of(profile.edges.producer, profile.nodes.name))
+    return profile.derived(
+        "producers", lambda: index_in(profile.edges.producer, profile.nodes.name)
+    )
 
 
 def build(profile: Profile, quirks: Quirks) -> View:
     """A depth-first walk from the nodes that nobody consumes; each node where it is met first."""
     count = len(profile.nodes)
     consumer, producer = _links(profile)
-    exists = runs_of(profile, quirks).exists
+    exists = executions_of(profile, quirks).exists
     wanted = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
     consumer, producer = consumer[wanted], producer[wanted]
     by_consumer = np.argsort(consumer, kind="stable")
-    start = begins(consumer, count)
+    start = group_offsets(consumer, count)
     inputs = producer[by_consumer]
     consumed = np.zeros(count, bool)
     consumed[producer] = True
@@ -52,7 +54,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     )
 
 
-def _by_name(profile: Profile, wanted: Bools) -> list[int]:
+def _by_name(profile: Profile, wanted: BoolArray) -> list[int]:
     """Some nodes, by name."""
     nodes = np.flatnonzero(wanted)
     order = pc.sort_indices(profile.nodes.name.take(pa.array(nodes)))
@@ -60,20 +62,20 @@ def _by_name(profile: Profile, wanted: Bools) -> list[int]:
     return found
 
 
-def _links(profile: Profile) -> tuple[Ints, Ints]:
+def _links(profile: Profile) -> tuple[Array, Array]:
     """Consumer and producer of each edge; a call consumes the results of its function first."""
     consumer, producer = profile.edges.consumer, producers(profile)
     if profile.calls is None:
         return consumer, producer
     results = profile.calls.edges
-    given = ids_of(results.producer, profile.nodes.name)
+    given = index_in(results.producer, profile.nodes.name)
     return np.concatenate([results.consumer, consumer]), np.concatenate([given, producer])
 
 
 class _Walk:
     """A depth-first walk that visits every node once."""
 
-    def __init__(self, start: Ints, inputs: Ints) -> None:
+    def __init__(self, start: Array, inputs: Array) -> None:
         # From the last input to the first, as a stack takes them.
         self._inputs = inputs[::-1].tolist()
         self._end: list[int] = (len(inputs) - start).tolist()
@@ -94,7 +96,7 @@ class _Walk:
                 waiting += inputs[begin[node] : end[node]]
 
 
-def _tree(visited: Ints, consumer: Ints, producer: Ints, count: int) -> Tree:
+def _tree(visited: Array, consumer: Array, producer: Array, count: int) -> Tree:
     """The tree of the visited nodes under a root; positions are in the order of visits.
 
     A node stands below the consumer that was visited last before it: that one put it on top of

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import runs_of
-from tfprof.quirks import Quirks
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View, name_order
 
@@ -18,7 +18,7 @@ __all__ = ["build"]
 def build(profile: Profile, quirks: Quirks) -> View:
     """A position per op type, by name, with its nodes."""
     order = name_order(profile)
-    order = order[runs_of(profile, quirks).exists[order]]
+    order = order[executions_of(profile, quirks).exists[order]]
     types = profile.nodes.op.take(pa.array(order)).dictionary_encode()
     by_name = pc.sort_indices(types.dictionary).to_numpy()
     position = np.empty(len(by_name), np.int64)

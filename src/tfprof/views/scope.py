@@ -6,12 +6,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.limits import largest_scopes
+from tfprof.definitions.quirks import Quirks
 from tfprof.errors import LoadError
-from tfprof.limits import largest_scopes
-from tfprof.profiles.columns import Ints, between, letters, offsets
+from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.runs import runs_of
-from tfprof.quirks import Quirks
+from tfprof.profiles.schema import (
+    Array,
+    slice_strings,
+    utf8_bytes,
+    value_offsets,
+)
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View
 
@@ -20,7 +25,7 @@ __all__ = ["build"]
 
 def build(profile: Profile, quirks: Quirks) -> View:
     """Every node under the node or scope named by what stands before its last slash."""
-    ids = np.flatnonzero(runs_of(profile, quirks).exists)
+    ids = np.flatnonzero(executions_of(profile, quirks).exists)
     names = profile.nodes.name if len(ids) == len(profile.nodes) else profile.nodes.name.take(ids)
     scopes = _missing_scopes(names)
     node = np.concatenate([ids, np.full(len(scopes), -1, np.int64)])
@@ -64,24 +69,24 @@ def _scopes_of(names: pa.Array) -> pa.Array:
     slash = np.concatenate([[-1], slash])
     last = slash[np.searchsorted(slash, at[1:]) - 1]
     scoped = np.flatnonzero(last >= at[:-1])
-    return between(names, at[scoped], last[scoped]).unique()
+    return slice_strings(names, at[scoped], last[scoped]).unique()
 
 
-def _slashes(names: pa.Array) -> tuple[Ints, Ints]:
+def _slashes(names: pa.Array) -> tuple[Array, Array]:
     """Where names start and the last one ends, and where slashes are, in the bytes of all names."""
-    at = offsets(names)
-    return at - at[0], np.flatnonzero(letters(names) == ord("/"))
+    at = value_offsets(names)
+    return at - at[0], np.flatnonzero(utf8_bytes(names) == ord("/"))
 
 
-def _in_tree_order(names: pa.Array, slash: Ints) -> Ints:
+def _in_tree_order(names: pa.Array, slash: Array) -> Array:
     """The order in which every name follows its scope and siblings are sorted by name."""
-    text = letters(names).copy()
+    text = utf8_bytes(names).copy()
     if (text == 0).any():
         parts = [name.split("/") for name in names.to_pylist()]
         return np.array(sorted(range(len(parts)), key=parts.__getitem__), np.int64)
     # A slash must sort before every other character, as the end of a part does.
     text[slash] = 0
-    bounds = offsets(names) - offsets(names)[0]
+    bounds = value_offsets(names) - value_offsets(names)[0]
     keys = [None, pa.py_buffer(bounds), pa.py_buffer(text)]
     column = pa.Array.from_buffers(pa.binary(), len(names), keys)
     return pc.sort_indices(column).to_numpy().astype(np.int64)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.profiles.columns import Bools, Ints
+from tfprof.profiles.schema import Array, BoolArray
 
 __all__ = ["Tree", "order_within", "sorted_few"]
 
@@ -21,20 +21,20 @@ _LARGEST = 2**62
 class Tree:
     """Position 0 is the root; `depth` counts from 1, `end` is one after the subtree's last."""
 
-    parent: Ints
-    depth: Ints
-    end: Ints
+    parent: Array
+    depth: Array
+    end: Array
 
     def __len__(self) -> int:
         return len(self.parent)
 
     @classmethod
-    def from_depths(cls, depth: Ints) -> Tree:
+    def from_depths(cls, depth: Array) -> Tree:
         """The tree of nodes given in pre-order by their depths."""
         return cls.in_order(_parents(depth))
 
     @classmethod
-    def in_order(cls, parent: Ints) -> Tree:
+    def in_order(cls, parent: Array) -> Tree:
         """The tree of nodes in pre-order with these parents, that of the root being -1."""
         last = np.arange(len(parent))
         last[parent[1:]] = last[1:]  # a node's last child, or itself
@@ -48,7 +48,7 @@ class Tree:
         return cls(parent, np.cumsum(change[:-1]), last + 1)
 
     @classmethod
-    def from_parents(cls, parent: Ints) -> tuple[Tree, Ints]:
+    def from_parents(cls, parent: Array) -> tuple[Tree, Array]:
         """The tree of nodes with these parents (-1: the root), siblings in the given order.
 
         A parent must stand before its children. Also returned: which node stands at each position
@@ -72,27 +72,27 @@ class Tree:
         tree = cls(new_parent, depth[node_at], at[node_at] + size[node_at])
         return tree, node_at[1:] - 1
 
-    def subtree_sums(self, values: Ints) -> Ints:
+    def subtree_sums(self, values: Array) -> Array:
         """For each node the sum of its own value and those of all nodes below it."""
         running = np.zeros(len(self) + 1, values.dtype)
         np.cumsum(values, out=running[1:])
-        sums: Ints = running[self.end]
+        sums: Array = running[self.end]
         sums -= running[:-1]
         return sums
 
-    def path_sums(self, values: Ints) -> Ints:
+    def path_sums(self, values: Array) -> Array:
         """For each node the sum of its own value and those of all nodes above it."""
         change = np.zeros(len(self) + 1, np.int64)
         change[:-1] += values
         np.subtract.at(change, self.end, values)
         return np.cumsum(change[:-1])
 
-    def below(self, marked: Bools) -> Bools:
+    def below(self, marked: BoolArray) -> BoolArray:
         """Which nodes have a marked node above them."""
         inside = self.path_sums(marked.astype(np.int64)) - marked
         return inside > 0
 
-    def only(self, wanted: Bools) -> tuple[Tree, Ints]:
+    def only(self, wanted: BoolArray) -> tuple[Tree, Array]:
         """The tree of some nodes, each under its nearest wanted ancestor, and where they stood.
 
         The root must be wanted.
@@ -104,7 +104,7 @@ class Tree:
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(wanted)])
         return Tree(_parents(depth), depth, before[self.end[rows]]), rows
 
-    def sorted_by(self, key: Ints) -> tuple[Tree, Ints]:
+    def sorted_by(self, key: Array) -> tuple[Tree, Array]:
         """The tree with siblings sorted by a key (stable), and where each node stood."""
         count = len(self)
         size = self.end - np.arange(count)
@@ -118,7 +118,7 @@ class Tree:
         return Tree(parent, self.depth[stood], np.arange(count) + size[stood]), stood
 
 
-def order_within(groups: Ints, key: Ints) -> Ints:
+def order_within(groups: Array, key: Array) -> Array:
     """The order by group and, in each, by key; equal rows stay in their order.
 
     Much is in order already, which a stable sort makes use of.
@@ -128,11 +128,11 @@ def order_within(groups: Ints, key: Ints) -> Ints:
     least, most = int(key.min()), int(key.max())
     if (most - least + 1) * (int(groups.max()) + 1) >= _LARGEST:
         return np.lexsort((key, groups))
-    found: Ints = np.argsort(groups * (most - least + 1) + (key - least), kind="stable")
+    found: Array = np.argsort(groups * (most - least + 1) + (key - least), kind="stable")
     return found
 
 
-def _parents(depth: Ints) -> Ints:
+def _parents(depth: Array) -> Array:
     """The parent of each node in pre-order.
 
     That of a first child stands right before it; the next nodes of the same depth are its siblings
@@ -146,14 +146,14 @@ def _parents(depth: Ints) -> Ints:
     return parent
 
 
-def sorted_few(numbers: Ints) -> Ints:
+def sorted_few(numbers: Array) -> Array:
     """The order of numbers, none below 0, equal ones as they are; those of 16 bits are fastest."""
     narrow = numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
-    order: Ints = np.argsort(narrow, kind="stable")
+    order: Array = np.argsort(narrow, kind="stable")
     return order
 
 
-def _depths(up: Ints) -> Ints:
+def _depths(up: Array) -> Array:
     """The depth of every node, the root's being 1, by doubling the step towards the root."""
     hops = np.ones(len(up), np.int64)
     hops[0] = 0
@@ -163,14 +163,14 @@ def _depths(up: Ints) -> Ints:
     return hops + 1
 
 
-def _levels_from_below(depth: Ints) -> list[Ints]:
+def _levels_from_below(depth: Array) -> list[Array]:
     """The positions of each depth, deepest first, without the root."""
     order = sorted_few(depth)
     bounds = np.flatnonzero(np.diff(depth[order])) + 1
     return np.split(order, bounds)[:0:-1]
 
 
-def _exclusive_sums_within(groups: Ints, values: Ints) -> Ints:
+def _exclusive_sums_within(groups: Array, values: Array) -> Array:
     """Running sums that start anew with each group of equal neighbours and leave out the last."""
     if not len(values):
         return values

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.columns import Ints
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
 
 __all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "name_rank", "ranks"]
@@ -42,7 +42,7 @@ class Frames:
     """
 
     distinct: list[Frame]
-    at: Ints
+    at: Array
 
     @cached_property
     def file(self) -> list[str]:
@@ -74,27 +74,27 @@ class View:
 
     In scope and graph view a position is a node (`node`, -1 for the root and for scopes that are
     no nodes). In op and code view a position stands for several: `member_node[i]` belongs to
-    position `member_at[i]`, by name within each.
+    position `member_position[i]`, by name within each.
     """
 
     kind: str
     tree: Tree
     name: pa.Array
-    node: Ints
-    member_node: Ints
-    member_at: Ints
+    node: Array
+    member_node: Array
+    member_position: Array
     frames: Frames | None = None
     warnings: tuple[str, ...] = ()
 
 
-def name_order(profile: Profile) -> Ints:
+def name_order(profile: Profile) -> Array:
     """Node ids by name, in the order of bytes."""
     return profile.derived(
         "name order", lambda: pc.sort_indices(profile.nodes.name).to_numpy().astype(np.int64)
     )
 
 
-def name_rank(profile: Profile) -> Ints:
+def name_rank(profile: Profile) -> Array:
     """Where each node stands by name."""
     order = name_order(profile)
     rank = np.empty(len(order), np.int64)
@@ -102,11 +102,11 @@ def name_rank(profile: Profile) -> Ints:
     return rank
 
 
-def ranks(names: pa.Array) -> Ints:
+def ranks(names: pa.Array) -> Array:
     """A number per name that sorts like it; equal names have equal numbers."""
     distinct = names.dictionary_encode()
     order = pc.sort_indices(distinct.dictionary).to_numpy()
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    found: Ints = rank[distinct.indices.to_numpy()]
+    found: Array = rank[distinct.indices.to_numpy()]
     return found

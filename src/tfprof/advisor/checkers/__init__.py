@@ -1,0 +1,1 @@
+"""The checkers, one file each; `tfprof.advisor.CHECKERS` lists them."""

@@ -1,0 +1,150 @@
+"""ExpensiveOperationChecker: the op types, nodes and lines of code that take the most time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.finding import Evidence, Finding, Saving
+from tfprof.advisor.node_queries import Facts, share, time
+from tfprof.advisor.requirement import RUN, TRACES
+from tfprof.definitions.options import Options
+from tfprof.definitions.units import format_time
+from tfprof.profiles.profile import Profile
+from tfprof.reports.report import Report, Row, make_report
+from tfprof.views import view_of
+
+__all__ = ["CHECKER"]
+
+_NAME = "ExpensiveOperationChecker"
+_DEEPEST = 100
+_LEVELS = 3
+
+
+def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
+    """Up to three findings: op types, nodes, and code."""
+    if profile.steps:
+        yield from _op_types(_report(profile, "op", settings, min_micros=1, max_depth=settings.top))
+    if settings.quirks.top_scopes_advised:
+        options = {"min_micros": 100, "max_depth": _DEEPEST}
+        yield from _top_scopes(_report(profile, "scope", settings, **options), settings)
+    else:
+        yield from _nodes(profile, settings)
+    frames = view_of(settings.views.get("code", profile), "code", settings.quirks).tree
+    if profile.has_trace and len(frames) > 1:
+        options = {"min_micros": 1, "max_depth": _DEEPEST}
+        yield from _code(_report(profile, "code", settings, **options), settings)
+
+
+def _report(profile: Profile, kind: str, settings: Settings, **options: int) -> Report:
+    wanted = Options().changed({"order_by": "micros", **options})
+    return make_report(profile, kind, wanted, settings.quirks, built_from=settings.views.get(kind))
+
+
+def _times(numbers: dict[str, int]) -> str:
+    cpu, accelerator = numbers["cpu_exec_micros"], numbers["accelerator_exec_micros"]
+    return (
+        f"cpu: {format_time(cpu)}, accelerator: {format_time(accelerator)}, "
+        f"total: {format_time(numbers['exec_micros'])}"
+    )
+
+
+def _finding(lines: list[str], rows: list[Evidence]) -> Finding:
+    most = max((row.numbers["time"].value for row in rows), default=0)
+    stake = Saving(time(most), "per step in the first of these") if most else None
+    return Finding(_NAME, "info", "\n".join(lines), tuple(rows), stake, told=True)
+
+
+def _evidence(name: str, micros: int) -> Evidence:
+    return Evidence(name, {"time": time(micros)})
+
+
+def _op_types(report: Report) -> Iterator[Finding]:
+    whole = report.root.total["exec_micros"] + 1e-10
+    lines, evidence = [], []
+    for place, row in enumerate(itertools.islice(report, 1, report.options.max_depth + 1), 1):
+        part = 100 * row.own["exec_micros"] / whole
+        lines.append(f"top {place} operation type: {row.name}, {_times(row.own)} ({part:.2f}%)")
+        evidence.append(_evidence(row.name, row.own["exec_micros"]))
+    if lines:
+        yield _finding(lines, evidence)
+
+
+def _top_scopes(report: Report, settings: Settings) -> Iterator[Finding]:
+    """What the original ranks: the first level of names, by total, shown with own times."""
+    lines, evidence = [], []
+    for place, row in enumerate(report.root.children[: settings.top], 1):
+        lines.append(f"top {place} graph node: {row.name}, {_times(row.own)}")
+        evidence.append(_evidence(row.name, row.own["exec_micros"]))
+    if lines:
+        yield _finding(lines, evidence)
+
+
+def _nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
+    """Nodes of any depth by their own time."""
+    facts = Facts(profile, settings.quirks)
+    whole = int(facts.micros.sum())
+    lines, evidence = [], []
+    nodes = facts.largest(facts.micros, facts.runs.exists, settings.top)
+    for place, node in enumerate(nodes, 1):
+        micros = int(facts.micros[node])
+        row = facts.row(node, time=time(micros), share=share(micros / whole))
+        numbers = {
+            name: int(facts.measure(name)[node])
+            for name in ("cpu_exec_micros", "accelerator_exec_micros", "exec_micros")
+        }
+        source = f" ({row.source})" if row.source else ""
+        part = f"({100 * micros / whole:.2f}%)"
+        lines.append(f"top {place} graph node: {row.name}, {_times(numbers)} {part}{source}")
+        evidence.append(row)
+    if lines:
+        yield _finding(lines, evidence)
+
+
+def _code(report: Report, settings: Settings) -> Iterator[Finding]:
+    """The dearest lines below the first call that branches."""
+    at = report.root
+    children = at.children
+    while len(children) == 1:
+        at = children[0]
+        children = at.children
+    if not children:
+        return
+    shown = list(_dearest(at, 0, settings))
+    lines = [f"{'  ' * level}{row.name}, {_times(row.total)}" for level, row in shown]
+    yield _finding(lines, [_evidence(row.name, row.total["exec_micros"]) for _, row in shown])
+
+
+def _dearest(above: Row, level: int, settings: Settings) -> Iterator[tuple[int, Row]]:
+    children = above.children
+    if level > _LEVELS or len(children) < 2:
+        return
+    for row in children[: settings.top]:
+        if row.total["exec_micros"] >= settings["min_micros"]:
+            yield level, row
+            yield from _dearest(row, level + 1, settings)
+
+
+def _complaints(profile: Profile) -> tuple[str, ...]:
+    said = []
+    if not profile.steps:
+        said += [f"Missing RunMetadata info. Skip {_NAME}", f"Missing run_meta for {_NAME}"]
+    if not profile.has_trace:
+        said.append(f"Missing op_log (code traces) for {_NAME}")
+    return tuple(said)
+
+
+CHECKER = Checker(
+    _NAME,
+    "the op types, nodes and lines of code that take the most time",
+    check,
+    needs=(RUN,),
+    wants=(TRACES,),
+    settings={
+        "top": Setting(3, "op types, nodes, and lines under each line to show"),
+        "min_micros": Setting(1000, "lines of code that take less are left out"),
+    },
+    original=True,
+    complaints=_complaints,
+)

@@ -1,0 +1,153 @@
+"""What checkers look up about nodes: op type, device, average time, and rows of evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.advisor.finding import Amount, Evidence
+from tfprof.advisor.source_line import source_line
+from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array, BoolArray
+from tfprof.reports.measures import measures
+
+__all__ = ["IDLE", "INPUT", "TRANSFER", "Facts", "count", "share", "size", "time"]
+
+INPUT = re.compile(
+    r"(MultiDevice)?(Iterator|Optional)(V2)?Get(Next|Value).*|(Queue|.*_)?Dequeue.*|Reader(Read|Restore).*"
+    r"|(Map|OrderedMap)?Unstage.*|InfeedDequeue.*"
+)
+"""Op types that wait for the input pipeline."""
+
+TRANSFER = re.compile(
+    r"_?(Host)?(Send|Recv)|_?(Xla)?(Send|Recv)(From|To)(Host|Device).*|CopyHost|Copy"
+)
+"""Op types that move tensors between devices."""
+
+IDLE = re.compile(
+    r"Const|Placeholder.*|Variable|VariableV2|VarHandleOp|NoOp|_Arg|_Retval|ReadVariableOp|Identity"
+    r"|_SOURCE|_SINK|Shape|Enter|Exit|Switch|Merge|NextIteration|LoopCond"
+)
+"""Op types that compute nothing."""
+
+
+def time(micros: float) -> Amount:
+    """A duration."""
+    return Amount(micros, "time")
+
+
+def size(count: float) -> Amount:
+    """A number of bytes."""
+    return Amount(count, "memory")
+
+
+def count(number: float) -> Amount:
+    """A number of things."""
+    return Amount(number, "number")
+
+
+def share(part: float) -> Amount:
+    """A part of the whole."""
+    return Amount(part, "share")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A profile's nodes, averaged over its steps."""
+
+    profile: Profile
+    quirks: Quirks
+
+    @cached_property
+    def runs(self) -> Executions:
+        """The meaning of the records."""
+        return executions_of(self.profile, self.quirks)
+
+    @cached_property
+    def numbers(self) -> LazyColumns:
+        """The measures of every node."""
+        return measures(self.profile, self.quirks)
+
+    def measure(self, name: str) -> Array:
+        """One measure of every node."""
+        found: Array = self.numbers[:, measure_index(name)]
+        return found
+
+    @cached_property
+    def micros(self) -> Array:
+        """The time of every node, on CPU and accelerator."""
+        return self.measure("exec_micros")
+
+    @cached_property
+    def _ops(self) -> tuple[list[str], Array]:
+        """Distinct op types and which each node has; a node that no graph has goes by its name."""
+        nodes = self.profile.nodes
+        codes = nodes.op.dictionary_encode()
+        names = [_op_of(op) for op in codes.dictionary.to_pylist()]
+        table = {name: at for at, name in enumerate(dict.fromkeys(names))}
+        place = np.array([table[name] for name in names], np.int64)
+        return list(table), place[codes.indices.to_numpy()] if len(place) else place
+
+    @property
+    def op_types(self) -> list[str]:
+        """The distinct op types."""
+        return self._ops[0]
+
+    @property
+    def op_code(self) -> Array:
+        """Which of the op types each node has."""
+        return self._ops[1]
+
+    def of_type(self, pattern: re.Pattern[str]) -> BoolArray:
+        """Which nodes have an op type that matches."""
+        found = np.array([bool(pattern.fullmatch(op)) for op in self.op_types], bool)
+        return found[self.op_code] if len(found) else np.zeros(0, bool)
+
+    def device(self, node: int) -> str:
+        """The device that a node was placed on first."""
+        at = int(self.runs.device[node])
+        return self.profile.devices[at] if at >= 0 else ""
+
+    def device_flags(self, flags: Iterable[bool]) -> BoolArray:
+        """Which nodes are placed on a device with a flag."""
+        wanted = np.array([*flags, False], bool)
+        found: BoolArray = wanted[self.runs.device]
+        return found
+
+    def name(self, node: int) -> str:
+        """The name of a node."""
+        found: str = self.profile.nodes.name[node].as_py()
+        return found
+
+    def largest(self, values: Array, among: BoolArray, top: int) -> list[int]:
+        """The nodes with the largest values that are not zero; ties by name."""
+        nodes = np.flatnonzero(among & (values > 0))
+        if len(nodes) > 4 * top:
+            least = np.partition(values[nodes], -top)[-top] if top else 0
+            nodes = nodes[values[nodes] >= least]
+        names = self.profile.nodes.name.take(pa.array(nodes)).to_pylist()
+        ranked = sorted(zip(-values[nodes], names, nodes, strict=True))
+        return [int(node) for *_, node in ranked[:top]]
+
+    def row(self, node: int, **numbers: Amount) -> Evidence:
+        """Evidence about a node."""
+        return Evidence(
+            self.name(node),
+            numbers,
+            self.op_types[int(self.op_code[node])],
+            self.device(node),
+            source_line(self.profile, node),
+        )
+
+
+def _op_of(op: str) -> str:
+    """An op type; of a run-time name such as `model/dense/MatMul_1`, its last part."""
+    return re.sub(r"_\d+$", "", op.rpartition("/")[2]) if "/" in op else op

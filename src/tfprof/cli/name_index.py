@@ -1,0 +1,80 @@
+"""The names in a profile that complete what is typed, found quickly among very many."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tfprof.definitions.quirks import REPAIRED
+
+if TYPE_CHECKING:
+    from tfprof.profiles.profile import Profile
+
+__all__ = ["as_regex", "matching", "names_for"]
+
+LIMIT = 200
+_SPECIAL = re.compile(r"[.+*?()\[\]{}|^$\\,]")
+
+
+def names_for(profile: Profile, view: str, option: str) -> tuple[str, ...]:
+    """What the regexes of an option are matched with in a view, sorted."""
+    from tfprof.resolve import resolve
+
+    profile = resolve(profile, REPAIRED)
+    if option == "account_type_regexes":
+        return profile.derived("names of types", lambda: _types(profile))
+    if view == "code":
+        return profile.derived("names of files", lambda: _files(profile))
+    if view == "op":
+        return profile.derived("names of ops", lambda: _distinct(profile.nodes.op.unique()))
+    return profile.derived("names of nodes", lambda: _distinct(profile.nodes.name))
+
+
+def _distinct(column: object) -> tuple[str, ...]:
+    return tuple(sorted(filter(None, column.to_pylist())))  # type: ignore[attr-defined]
+
+
+def _types(profile: Profile) -> tuple[str, ...]:
+    extra = profile.type_name.unique().to_pylist()
+    return tuple(sorted({*profile.nodes.op.unique().to_pylist(), *extra, *profile.devices} - {""}))
+
+
+def _files(profile: Profile) -> tuple[str, ...]:
+    from tfprof.views import view_of
+
+    frames = view_of(profile, "code", REPAIRED).name[1:].unique().to_pylist()
+    return tuple(sorted({name.partition(":")[0] for name in frames} - {""}))
+
+
+def matching(names: tuple[str, ...], typed: str) -> list[str]:
+    """Names that begin with what is typed, one scope at a time; else names that contain it."""
+    found = list(islice(_steps(names, typed), LIMIT))
+    if found or not typed:
+        return found
+    return list(islice((name for name in names if typed in name), LIMIT))
+
+
+def _steps(names: tuple[str, ...], typed: str) -> Iterator[str]:
+    """The next scope or whole name after a beginning, found by bisection."""
+    at = bisect_left(names, typed)
+    while at < len(names) and names[at].startswith(typed):
+        name = names[at]
+        slash = name.find("/", len(typed))
+        # A device begins with a slash and is no scope.
+        if slash <= 0 or name.startswith("/"):
+            yield name
+            at += 1
+            continue
+        scope = name[: slash + 1]
+        yield scope
+        at = bisect_left(names, scope[:-1] + "0", at)  # what follows a slash in order
+
+
+@lru_cache(maxsize=4096)
+def as_regex(name: str) -> str:
+    """A regex that matches just this name."""
+    return _SPECIAL.sub(lambda found: "\\" + found[0], name)

@@ -1,0 +1,190 @@
+"""How often loops ran, by the records of runs: numbers for what the graph leaves open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tfprof.flops.v1_loops import NEXT, loops_around
+from tfprof.functions.calls import LOOPS
+from tfprof.functions.expand import Frame, expand
+from tfprof.functions.library import Body, Library
+
+__all__ = ["Loop", "RunCounts", "read_run_counts", "recorded_trip_counts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of a body: a While node, or the frame of Enter nodes, by its name."""
+
+    body: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """How often nodes ran in some steps, under their run-time names."""
+
+    steps: int
+    runs: Mapping[str, int]
+
+
+def read_run_counts(run_meta: object) -> RunCounts:
+    """The records of one RunMetadata, or of several: paths, bytes or messages."""
+    from tfprof.loaders.run_metadata import read_run
+    from tfprof.resolve.runtime_names import strip_counters
+
+    sources = run_meta if isinstance(run_meta, (list, tuple)) else [run_meta]
+    found = [run for source in sources if (run := read_run(source)) is not None]
+    total: Counter[str] = Counter()
+    for run in found:
+        times: Counter[tuple[str, int]] = Counter()
+        for name, device in zip(run.name.to_pylist(), run.device.tolist(), strict=True):
+            times[strip_counters(name.partition(":")[0]), device] += 1
+        # A device of streams has every run once more.
+        most: Counter[str] = Counter()
+        for (name, _), number in times.items():
+            most[name] = max(most[name], number)
+        total += most
+    return RunCounts(len(found), total)
+
+
+def recorded_trip_counts(
+    library: Library, loops: Iterable[Loop], records: RunCounts
+) -> dict[Loop, int]:
+    """How often each loop's body runs; a loop is left out if that is not told, or differs."""
+    frames = expand(library).frames
+    known = _Executions(frames, records)
+    found: dict[Loop, int] = {}
+    for loop in loops:
+        places = [frame for frame in frames if frame.body.name == loop.body]
+        seen = {known.trip_count(frame, loop.name) for frame in places} - {None}
+        if len(seen) == 1:
+            found[loop] = seen.pop() or 0
+    return found
+
+
+class _Executions:
+    """How often each place of a body was run."""
+
+    def __init__(self, frames: list[Frame], records: RunCounts) -> None:
+        self._frames, self._records = frames, records
+        self._around: dict[str, dict[int, tuple[str, ...]]] = {}
+
+    def trip_count(self, frame: Frame, loop: str) -> int | None:
+        """The rounds of a loop for each run of the place it stands in.
+
+        A function that was not inlined has its nodes under their own names, for all of its calls.
+        """
+        for root in _roots(frame):
+            found = _Names(self, frame, root).trip_count(loop)
+            if found is not None:
+                return found
+        return None
+
+    def times(self, frame: Frame, position: int, root: Frame) -> int:
+        """The runs of a node under its name below a root."""
+        name = frame.prefix[len(root.prefix) :] + frame.body.nodes[position].name
+        return self._records.runs.get(name, 0) if self._owners[name] == root.body.name else 0
+
+    def runs(self, root: Frame) -> int:
+        """The runs of a root itself."""
+        return self._records.steps if root.parent is None else self.own(root, root)
+
+    def own(self, frame: Frame, root: Frame) -> int:
+        """The runs of the node of a place, outside of loops of the first kind, that ran most."""
+        looped = self.loops(frame.body)
+        places = (at for at in range(len(frame.body.nodes)) if at not in looped)
+        return max((self.times(frame, at, root) for at in places), default=0)
+
+    def loops(self, body: Body) -> dict[int, tuple[str, ...]]:
+        """The loops of the first kind around the nodes of a body."""
+        if body.name not in self._around:
+            self._around[body.name] = loops_around(body, body.order())
+        return self._around[body.name]
+
+    @cached_property
+    def _owners(self) -> dict[str, str | None]:
+        """The function, or the graph itself, that each name belongs to, if it can be no other."""
+        owner: dict[str, str | None] = {}
+        for frame in self._frames:
+            for root in _roots(frame):
+                for node in frame.body.nodes:
+                    name = frame.prefix[len(root.prefix) :] + node.name
+                    if owner.setdefault(name, root.body.name) != root.body.name:
+                        owner[name] = None
+        return owner
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """A place whose records are under the names below a root."""
+
+    known: _Executions
+    frame: Frame
+    root: Frame
+
+    def trip_count(self, loop: str) -> int | None:
+        """The rounds of a loop for each run of the place."""
+        body = self.frame.body
+        position = body.positions.get(loop, -1)
+        if position >= 0 and body.nodes[position].op in LOOPS:
+            return self._of_while(position)
+        around = next((a for a in self.known.loops(body).values() if a[-1] == loop), None)
+        if around is None:
+            return None
+        outside = self._of_frames(around[:-1]) if around[1:] else self._runs()
+        return _share(self._of_frames(around), outside)
+
+    def _of_while(self, position: int) -> int | None:
+        made = self.frame.children.get(position, ())
+        kinds = {inner.call.kind: inner for inner in made if inner.call}
+        outside = self._runs()
+        if not {"body", "cond"} <= kinds.keys() or not outside:
+            return None
+        inside, tested = (self.known.own(kinds[kind], self.root) for kind in ("body", "cond"))
+        # The condition is asked once more than the body runs.
+        return _share(inside or (tested - outside if tested else None), outside)
+
+    def _of_frames(self, around: tuple[str, ...]) -> int | None:
+        """The rounds of a loop that is made of Enter and NextIteration nodes, all together."""
+        nodes = self.frame.body.nodes
+        times = {
+            at: self.known.times(self.frame, at, self.root)
+            for at, loops in self.known.loops(self.frame.body).items()
+            if loops == around
+        }
+        if not any(times.values()):
+            return None
+        return max((number for at, number in times.items() if nodes[at].op in NEXT), default=0)
+
+    def _runs(self) -> int | None:
+        """How often the place was run: as often as its nodes, or if they are gone, its caller."""
+        frame = self.frame
+        while frame is not self.root and frame.parent is not None:
+            own = self.known.own(frame, self.root)
+            if own:
+                return own
+            if frame.call is None or frame.call.kind != "call":
+                return None
+            frame = frame.parent
+        return self.known.runs(self.root)
+
+
+def _roots(frame: Frame) -> list[Frame]:
+    """The graph itself, and the functions around a place that may be called rather than inlined."""
+    found, outer = [], frame
+    while outer.parent is not None:
+        if outer.call is not None and outer.call.kind == "call":
+            found.append(outer)
+        outer = outer.parent
+    return [outer, *reversed(found)]
+
+
+def _share(total: int | None, among: int | None) -> int | None:
+    """Rounds for each run, if it is a whole number."""
+    if total is None or not among or total % among:
+        return None
+    return total // among

@@ -1,0 +1,112 @@
+"""Float operations by op type: one table, open for more, and the verdict on a node.
+
+A node is *counted* (a formula gave its work), *free* (no floating-point arithmetic by definition)
+or *unknown* (no formula, or a shape it needs is not known).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tfprof.flops.polynomial import Count
+from tfprof.flops.rules import (
+    contractions,
+    elementwise,
+    fused,
+    optimizers,
+)
+from tfprof.flops.rules.formula import (
+    NOTHING,
+    Formula,
+    Operation,
+    Work,
+)
+from tfprof.flops.rules.zero_cost import FREE, UNCOPIED
+from tfprof.flops.shapes.inference_context import IndeterminateError
+from tfprof.flops.tensors import (
+    TYPE_SIZES,
+    Tensor,
+    elements,
+    is_float,
+)
+
+__all__ = ["RULES", "Class", "FlopCount", "Work", "count_node", "traffic"]
+
+RULES: dict[str, Formula] = {
+    **contractions.RULES,
+    **elementwise.RULES,
+    **optimizers.RULES,
+    **fused.RULES,
+}
+"""Op type -> formula."""
+
+
+class Class(enum.Enum):
+    """What is known about a node's work."""
+
+    COUNTED = "counted"
+    FREE = "free"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class FlopCount:
+    """A node's class, its work, and the reason in words."""
+
+    kind: Class
+    work: Work
+    reason: str
+
+
+_DATA_MOVEMENT = FlopCount(Class.FREE, NOTHING, "data movement")
+_NO_FLOATS = FlopCount(Class.FREE, NOTHING, "no floating point")
+_NO_RULE = FlopCount(Class.UNKNOWN, NOTHING, "no rule")
+_NO_SHAPE = FlopCount(Class.UNKNOWN, NOTHING, "unknown shape")
+
+
+def count_node(node: Operation) -> FlopCount:
+    """Count one node. The op type is the canonical one."""
+    if node.op in FREE:
+        return _DATA_MOVEMENT
+    formula = RULES.get(node.op)
+    if not (formula and formula.contraction) and _integral(node):
+        return _NO_FLOATS
+    if formula is None:
+        return _NO_RULE
+    try:
+        return FlopCount(Class.COUNTED, formula.work(node), formula.text)
+    except (IndeterminateError, IndexError, ValueError):
+        return _NO_SHAPE
+
+
+def _integral(node: Operation) -> bool:
+    """Whether a node is known to neither read nor make floating-point numbers."""
+    tensors = (*node.inputs, *node.outputs)
+    return bool(tensors) and all(tensor.dtype and not _holds_floats(tensor) for tensor in tensors)
+
+
+def _holds_floats(tensor: Tensor) -> bool:
+    if tensor.element is not None:
+        return is_float(tensor.element.dtype)
+    return is_float(tensor.dtype)
+
+
+def traffic(node: Operation) -> tuple[Count, Count] | None:
+    """Bytes read and written, None if a size or type is not known."""
+    if node.op in UNCOPIED:
+        return 0, 0
+    read, written = (_bytes(side) for side in (node.inputs, node.outputs))
+    return None if read is None or written is None else (read, written)
+
+
+def _bytes(tensors: Sequence[Tensor]) -> Count | None:
+    total: Count = 0
+    for tensor in tensors:
+        held = tensor.element or tensor
+        count, size = elements(held.shape), TYPE_SIZES.get(held.dtype)
+        if count is None or size is None:
+            return None
+        total = total + count * size
+    return total

@@ -1,0 +1,196 @@
+"""Float operations of matrix products, convolutions, einsum and fused recurrent layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tfprof.flops.polynomial import Count, product
+from tfprof.flops.rules.formula import (
+    Formula,
+    Operation,
+    Work,
+    each,
+)
+from tfprof.flops.shapes.inference_context import IndeterminateError
+from tfprof.flops.shapes.linear import einsum_labels
+
+__all__ = ["RULES"]
+
+
+def _matmul(x: Operation) -> Work:
+    return Work(x.n_out() * x.known(0)[0 if x.flag("transpose_a") else 1])
+
+
+def _batch_matmul(x: Operation) -> Work:
+    return Work(x.n_out() * x.known(0)[-2 if x.flag("adj_x") else -1])
+
+
+def _convolution(x: Operation) -> Work:
+    """Each output element sums over the filter's window and its input channels."""
+    if x.text("filter_format", "HWIO") != "HWIO":
+        raise IndeterminateError
+    return Work(x.n_out() * product(x.known(1)[:-1]))
+
+
+def _depthwise(x: Operation) -> Work:
+    return Work(x.n_out() * product(x.known(1)[:2]))
+
+
+def _gradient_to_input(x: Operation) -> Work:
+    """As many as the forward convolution, whose output is shaped like input 2."""
+    return Work(x.n(2) * product(x.known(1)[:-1]))
+
+
+def _gradient_to_filter(x: Operation) -> Work:
+    return Work(x.n(2) * product(x.known_out()[:-1]))
+
+
+def _depthwise_to_input(x: Operation) -> Work:
+    return Work(x.n(2) * product(x.known(1)[:2]))
+
+
+def _depthwise_to_filter(x: Operation) -> Work:
+    return Work(x.n(2) * product(x.known_out()[:2]))
+
+
+def _einsum(x: Operation) -> Work:
+    """One multiply-add for each combination of all labels.
+
+    Labels of one operand alone are summed away first. If nothing is summed over, it is one
+    multiplication for each output element.
+    """
+    shapes = [x.known(index) for index in range(len(x.inputs))]
+    inputs, output = einsum_labels(x.text("equation"), [len(shape) for shape in shapes])
+    sizes: dict[str, Count] = {}
+    for labels, shape in zip(inputs, shapes, strict=True):
+        for label, size in zip(labels, shape, strict=True):
+            if sizes.get(label, 1) == 1:
+                sizes[label] = size
+    sums: Count = 0
+    kept: list[set[str]] = []
+    for index, (labels, shape) in enumerate(zip(inputs, shapes, strict=True)):
+        others = {name for other, names in enumerate(inputs) if other != index for name in names}
+        mine = set(labels)
+        left = {label for label in mine if label in output or label in others}
+        if left != mine:
+            own = dict(zip(labels, shape, strict=True))
+            sums = sums + product(own[label] for label in mine)
+            sums = sums - product(own[label] for label in left)
+        kept.append(left)
+    if len(kept) == 1:
+        return Work(elementwise=sums)
+    if len(kept) != 2:
+        raise IndeterminateError
+    union = kept[0] | kept[1]
+    every = product(sizes[label] for label in union)
+    if union <= set(output):
+        return Work(elementwise=sums + every)
+    return Work(every, sums)
+
+
+def _sparse_dense(x: Operation) -> Work:
+    dense = x.known(3)
+    columns = dense[0] if x.flag("adjoint_b") else dense[1]
+    return Work(x.known(1)[0] * columns)
+
+
+# Element-wise operations per unit and step: the gates' biases and activations (a sigmoid is 4, a
+# tanh 1), and the state's update.
+_LSTM_UNIT = 23
+_LSTM_UNIT_GRADIENT = 25
+_GRU_UNIT = 17
+_GRU_UNIT_GRADIENT = 16
+
+
+def _lstm_cell(x: Operation) -> Work:
+    steps_units = x.n_out(6)
+    return Work(steps_units * 4 * (x.known(0)[-1] + x.known(2)[-1]), _LSTM_UNIT * steps_units)
+
+
+def _lstm_block(x: Operation) -> Work:
+    steps_units = x.n_out(6)
+    return Work(steps_units * 4 * (x.known(1)[-1] + x.known(3)[-1]), _LSTM_UNIT * steps_units)
+
+
+def _lstm_block_gradient(x: Operation) -> Work:
+    """Twice the forward product: to the inputs, and to the weights."""
+    steps_units = x.n(15)
+    inner = x.known(1)[-1] + x.known(3)[-1]
+    return Work(2 * steps_units * 4 * inner, _LSTM_UNIT_GRADIENT * steps_units)
+
+
+def _gru_cell(x: Operation) -> Work:
+    units = x.n_out(3)
+    return Work(units * 3 * (x.known(0)[-1] + x.known(1)[-1]), _GRU_UNIT * units)
+
+
+def _gru_cell_gradient(x: Operation) -> Work:
+    units = x.n(9)
+    return Work(units * 3 * (x.known(0)[-1] + x.known(1)[-1]), _GRU_UNIT_GRADIENT * units)
+
+
+_GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
+_UNIT = {"lstm": _LSTM_UNIT, "gru": _GRU_UNIT, "rnn_relu": 2, "rnn_tanh": 2}
+
+
+def _cudnn(passes: int) -> Formula:
+    def work(x: Operation) -> Work:
+        mode = x.text("rnn_mode", "lstm")
+        if x.number("num_proj") or x.text("input_mode") == "skip_input" or mode not in _GATES:
+            raise IndeterminateError
+        first, second, width = x.known(0)
+        stacked, _, units = x.known(1)
+        ways = 2 if x.text("direction") == "bidirectional" else 1
+        if not isinstance(stacked, int):
+            raise IndeterminateError
+        layers = stacked // ways
+        inner = width + units + (layers - 1) * (ways * units + units)
+        steps_units = first * second * units * ways
+        macs = steps_units * _GATES[mode] * inner
+        return Work(passes * macs, passes * _UNIT[mode] * steps_units * layers)
+
+    text = "steps · units · gates · (inputs + units), over layers and directions"
+    return Formula(text if passes == 1 else f"2 · {text}", work, contraction=True)
+
+
+def _contraction(text: str, work: Callable[[Operation], Work]) -> Formula:
+    return Formula(text, work, contraction=True)
+
+
+_FORWARD = _contraction("2·N(out)·Π filter[:-1]", _convolution)
+
+RULES: dict[str, Formula] = {
+    **each("MatMul SparseMatMul", _contraction("2·k·N(out)", _matmul)),
+    **each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _contraction("2·k·N(out)", _batch_matmul)),
+    "Einsum": _contraction("2·Π all labels", _einsum),
+    "SparseTensorDenseMatMul": _contraction("2·nonzeros·columns", _sparse_dense),
+    **each("Conv2D Conv3D Conv", _FORWARD),
+    **each(
+        "Conv2DBackpropInput Conv2DBackpropInputV2 Conv3DBackpropInput Conv3DBackpropInputV2",
+        _contraction("2·N(in2)·Π filter[:-1]", _gradient_to_input),
+    ),
+    **each(
+        "Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv3DBackpropFilter Conv3DBackpropFilterV2",
+        _contraction("2·N(in2)·Π out[:-1]", _gradient_to_filter),
+    ),
+    "DepthwiseConv2dNative": _contraction("2·N(out)·filter[0]·filter[1]", _depthwise),
+    "DepthwiseConv2dNativeBackpropInput": _contraction(
+        "2·N(in2)·filter[0]·filter[1]", _depthwise_to_input
+    ),
+    "DepthwiseConv2dNativeBackpropFilter": _contraction(
+        "2·N(in2)·out[0]·out[1]", _depthwise_to_filter
+    ),
+    "LSTMBlockCell": _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_cell),
+    **each(
+        "BlockLSTM BlockLSTMV2",
+        _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_block),
+    ),
+    **each(
+        "BlockLSTMGrad BlockLSTMGradV2",
+        _contraction("4·N(h)·4·(inputs + units) + 25·N(h)", _lstm_block_gradient),
+    ),
+    "GRUBlockCell": _contraction("2·N(h)·3·(inputs + units) + 17·N(h)", _gru_cell),
+    "GRUBlockCellGrad": _contraction("2·N(h)·3·(inputs + units) + 16·N(h)", _gru_cell_gradient),
+    **each("CudnnRNN CudnnRNNV2 CudnnRNNV3", _cudnn(1)),
+    **each("CudnnRNNBackprop CudnnRNNBackpropV2 CudnnRNNBackpropV3", _cudnn(2)),
+}

@@ -1,0 +1,116 @@
+"""Shape propagation: what is known about a node's outputs, from what is known about its inputs.
+
+A family of op types is a file with a table `RULES`; this module joins them and adds types, values
+and what the graph itself states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from tfprof.flops.shapes import (
+    creation,
+    elementwise,
+    folding,
+    handles,
+    layout,
+    linear,
+    recurrent,
+    reductions,
+    slices,
+    windows,
+)
+from tfprof.flops.shapes.dtypes import output_type
+from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext, ShapeRule
+from tfprof.flops.tensors import (
+    MAX_VALUES,
+    Dims,
+    Tensor,
+    constant,
+    is_float,
+)
+
+__all__ = ["SHAPE_RULES", "canonical", "infer"]
+
+SHAPE_RULES: dict[str, ShapeRule] = {
+    **elementwise.RULES,
+    **linear.RULES,
+    **windows.RULES,
+    **reductions.RULES,
+    **layout.RULES,
+    **slices.RULES,
+    **creation.RULES,
+    **recurrent.RULES,
+}
+"""Op type -> its outputs' shapes. `handles.RULES` has those that carry more than a shape."""
+
+# What a rule may stumble over in a malformed or partly known node.
+_STUMBLES = (IndeterminateError, IndexError, ValueError, KeyError, TypeError, ZeroDivisionError)
+
+
+@cache
+def canonical(op: str) -> str:
+    """The op type whose rules hold: oneDNN's rewritten ops compute what the originals do."""
+    for prefix in ("_MklNative", "_Mkl"):
+        if op.startswith(prefix):
+            plain = op[len(prefix) :]
+            return f"_{plain}" if f"_{plain}" in _FUSED else plain
+    return op
+
+
+_FUSED = {
+    "_FusedConv2D",
+    "_FusedConv3D",
+    "_FusedMatMul",
+    "_FusedBatchMatMulV2",
+    "_FusedBatchNormEx",
+    "_FusedDepthwiseConv2dNative",
+}
+
+
+def infer(site: InferenceContext) -> list[Tensor]:
+    """What the rules say about a node's outputs; empty if there is no rule or it cannot tell."""
+    if site.op == "Const" and "value" in site.attrs:
+        return [constant(site.attrs["value"].tensor)]
+    try:
+        if site.op in handles.RULES and (held := handles.RULES[site.op](site)):
+            return held
+        rule = SHAPE_RULES.get(site.op)
+        shapes: Sequence[Dims | None] = rule(site) if rule else ()
+    except _STUMBLES:
+        shapes = (None,)  # the type of the first output holds all the same
+    tensors = [Tensor(output_type(site.op, site.attrs, i), s) for i, s in enumerate(shapes)]
+    if site.op in _CARRIERS and tensors and site.inputs:
+        source = site.inputs[0]
+        tensors[0] = replace(
+            tensors[0], element=source.element, length=source.length, filled=source.filled
+        )
+    return _with_values(site, tensors)
+
+
+_CARRIERS = {"Identity", "Enter", "Exit", "NextIteration", "ZerosLike", "StopGradient"}
+
+
+def _with_values(site: InferenceContext, tensors: list[Tensor]) -> list[Tensor]:
+    rule = folding.RULES.get(site.op)
+    if rule is None:
+        return tensors
+    dtype = output_type(site.op, site.attrs, 0)
+    if is_float(dtype):
+        return tensors
+    try:
+        values = rule(site)
+    except _STUMBLES:
+        return tensors
+    while len(tensors) < len(values):
+        tensors.append(Tensor(dtype))
+    for index, array in enumerate(values):
+        if array is None or array.size > MAX_VALUES:
+            continue
+        flat = tuple(np.asarray(array, dtype=object).ravel().tolist())
+        tensors[index] = replace(tensors[index], shape=array.shape, value=flat)
+    return tensors

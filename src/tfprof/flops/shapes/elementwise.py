@@ -1,0 +1,130 @@
+"""Shapes of ops that work element by element, with or without broadcasting."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from tfprof.flops.polynomial import Polynomial
+from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
+from tfprof.flops.tensors import (
+    Dim,
+    Dims,
+    dims_of,
+    merge_dims,
+)
+
+__all__ = ["RULES", "broadcast"]
+
+
+def broadcast(site: InferenceContext, left: Dims | None, right: Dims | None) -> Dims | None:
+    """The shape that two shapes broadcast to."""
+    if left is None or right is None:
+        return None
+    pairs = zip_longest(reversed(left), reversed(right), fillvalue=1)
+    return tuple(_broadcast_dim(site, a, b) for a, b in pairs)[::-1]
+
+
+def _broadcast_dim(site: InferenceContext, a: Dim, b: Dim) -> Dim:
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    # A symbol beside a number other than 1 is 1 or that number.
+    if isinstance(a, int) and not isinstance(b, int):
+        return a
+    if isinstance(b, int) and not isinstance(a, int):
+        return b
+    first, second = _name(a), _name(b)
+    if first and second:
+        site.equal.append((first, second))
+        return a
+    return None
+
+
+def _name(size: Dim) -> str | None:
+    """The symbol, if a size is nothing but one."""
+    if not isinstance(size, Polynomial) or len(size.terms) != 1:
+        return None
+    ((monomial, coefficient),) = size.terms.items()
+    if coefficient != 1 or len(monomial) != 1 or monomial[0][1] != 1:
+        return None
+    atom = monomial[0][0]
+    return atom if isinstance(atom, str) else None
+
+
+def _same(site: InferenceContext) -> list[Dims | None]:
+    return [site.shape(0)]
+
+
+def _same_as(index: int) -> ShapeRule:
+    return lambda site: [site.shape(index)]
+
+
+def _binary(site: InferenceContext) -> list[Dims | None]:
+    return [broadcast(site, site.shape(0), site.shape(1))]
+
+
+def _merged(site: InferenceContext) -> list[Dims | None]:
+    shape = site.shape(0)
+    for index in range(1, len(site.inputs)):
+        shape, _ = merge_dims(shape, site.shape(index))
+    return [shape]
+
+
+def _select(site: InferenceContext) -> list[Dims | None]:
+    inner = broadcast(site, site.shape(1), site.shape(2))
+    return [broadcast(site, site.shape(0), inner)]
+
+
+def _ensure_shape(site: InferenceContext) -> list[Dims | None]:
+    return [merge_dims(site.shape(0), dims_of(site.attrs["shape"].shape))[0]]
+
+
+def _identity_n(site: InferenceContext) -> list[Dims | None]:
+    return [tensor.shape for tensor in site.inputs]
+
+
+_UNARY = """
+Abs Acos Acosh Angle Asin Asinh Atan Atanh BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1
+BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Ceil Conj Cos Cosh Dawsn Digamma Erf Erfc
+Erfinv Exp Expint Expm1 Floor FresnelCos FresnelSin Imag Inv Invert IsFinite IsInf IsNan Lgamma Log
+Log1p LogicalNot Ndtri Neg OnesLike PopulationCount Real Reciprocal Rint Round Rsqrt Sigmoid Sign
+Sin Sinh Softplus Softsign Spence Sqrt Square Tan Tanh ZerosLike ComplexAbs
+Relu Relu6 LeakyRelu Elu Selu Softmax LogSoftmax
+SigmoidGrad TanhGrad SqrtGrad RsqrtGrad ReciprocalGrad InvGrad ReluGrad Relu6Grad LeakyReluGrad
+EluGrad SeluGrad SoftplusGrad SoftsignGrad
+Identity StopGradient PreventGradient Snapshot CheckNumerics CheckNumericsV2 Cast BiasAdd BiasAddV1
+Cumsum Cumprod CumulativeLogsumexp Reverse ReverseV2 Roll ReverseSequence LRN RandomShuffle
+PlaceholderWithDefault DebugIdentity DebugIdentityV2 DebugIdentityV3 RefIdentity LoopCond
+MatrixBandPart BatchMatrixBandPart MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 MatrixInverse
+Cholesky MatrixExponential MatrixSquareRoot InvertPermutation
+QuantizeAndDequantize QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4
+FakeQuantWithMinMaxArgs FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsPerChannel
+FFT FFT2D FFT3D IFFT IFFT2D IFFT3D FFTND IFFTND
+TensorScatterUpdate TensorScatterAdd TensorScatterSub TensorScatterMax TensorScatterMin
+Enter RefEnter Exit RefExit NextIteration RefNextIteration
+CollectiveReduce CollectiveReduceV2 NcclAllReduce AsString StringLower
+StringUpper StringStrip RegexReplace StaticRegexReplace StringToHashBucketFast StringToNumber
+StringLength EncodeBase64 DecodeBase64 GradientReversal Copy CopyHost XlaSharding
+InplaceUpdate InplaceAdd InplaceSub DeepCopy Bucketize ClipByValue
+Assign AssignAdd AssignSub ScatterUpdate ScatterAdd ScatterSub
+"""
+
+_BINARY = """
+Add AddV2 Sub Mul MulNoNan Div DivNoNan RealDiv FloorDiv TruncateDiv FloorMod Mod TruncateMod Pow
+Maximum Minimum SquaredDifference Atan2 Xdivy Xlogy Xlog1py Igamma Igammac IgammaGradA Zeta
+Polygamma NextAfter Complex Less LessEqual Greater GreaterEqual Equal NotEqual ApproximateEqual
+LogicalAnd LogicalOr BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift
+"""
+
+RULES: dict[str, ShapeRule] = {
+    **each(_UNARY, _same),
+    **each(_BINARY, _binary),
+    **each("AddN AccumulateNV2 Betainc", _merged),
+    **each("SelectV2", _select),
+    # Select takes a vector condition that does not broadcast: only the values give the shape.
+    "Select": lambda site: [merge_dims(site.shape(1), site.shape(2))[0]],
+    "IdentityN": _identity_n,
+    "LRNGrad": _same_as(0),
+    "EnsureShape": _ensure_shape,
+}

@@ -1,0 +1,135 @@
+"""A node as a rule sees it: attributes, and what is known about its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tfprof.flops.polynomial import ceil_div, floor_div, product
+from tfprof.flops.tensors import (
+    MAX_VALUES,
+    Dim,
+    Dims,
+    Tensor,
+)
+from tfprof.protos.graph_pb2 import AttrValue
+
+__all__ = [
+    "IndeterminateError",
+    "InferenceContext",
+    "ShapeRule",
+    "divide",
+    "divide_up",
+    "each",
+    "plus",
+    "times",
+]
+
+
+class IndeterminateError(Exception):
+    """A rule needs something that is not known."""
+
+
+@dataclass(slots=True)
+class InferenceContext:
+    """One node with its inputs; accessors raise `IndeterminateError` for what is not known."""
+
+    op: str
+    attrs: Mapping[str, AttrValue]
+    inputs: Sequence[Tensor]
+    equal: list[tuple[str, str]] = field(default_factory=list)
+    """Symbols that must be equal for the node to be valid, as the rules find them."""
+
+    def shape(self, index: int = 0) -> Dims | None:
+        """An input's shape, None if its rank is not known."""
+        return self.inputs[index].shape if index < len(self.inputs) else None
+
+    def dims(self, index: int = 0, rank: int | None = None) -> Dims:
+        """An input's sizes; the rank must be known."""
+        shape = self.shape(index)
+        if shape is None or (rank is not None and len(shape) != rank):
+            raise IndeterminateError
+        return shape
+
+    def value(self, index: int) -> tuple[Dim, ...]:
+        """An input's elements."""
+        found = self.inputs[index].value if index < len(self.inputs) else None
+        if found is None:
+            raise IndeterminateError
+        return found
+
+    def ints_in(self, index: int) -> tuple[int, ...]:
+        """An input's elements, all of them plain numbers."""
+        found = self.value(index)
+        numbers = tuple(number for number in found if isinstance(number, int))
+        if len(numbers) != len(found):
+            raise IndeterminateError
+        return numbers
+
+    def sizes_in(self, index: int) -> Dims:
+        """The shape that an input's elements spell; if only their number is known, its rank."""
+        found = self.inputs[index].value if index < len(self.inputs) else None
+        if found is not None:
+            return tuple(None if size == -1 else size for size in found)
+        (length,) = self.dims(index, 1)
+        if not isinstance(length, int) or length > MAX_VALUES:
+            raise IndeterminateError
+        return (None,) * length
+
+    def number(self, name: str, default: int = 0) -> int:
+        """A number attribute."""
+        return self.attrs[name].i if name in self.attrs else default
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """A boolean attribute."""
+        return self.attrs[name].b if name in self.attrs else default
+
+    def text(self, name: str, default: str = "") -> str:
+        """A text attribute."""
+        return self.attrs[name].s.decode("utf-8", "replace") if name in self.attrs else default
+
+    def ints(self, name: str) -> tuple[int, ...]:
+        """A list of numbers."""
+        return tuple(self.attrs[name].list.i) if name in self.attrs else ()
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts."""
+        if name not in self.attrs:
+            return ()
+        return tuple(text.decode("utf-8", "replace") for text in self.attrs[name].list.s)
+
+    def axis(self, axis: int, rank: int) -> int:
+        """An axis counted from either end."""
+        if not -rank <= axis < rank:
+            raise IndeterminateError
+        return axis % rank
+
+
+ShapeRule = Callable[[InferenceContext], Sequence[Dims | None]]
+"""The shapes of a node's outputs, as far as they are known."""
+
+
+def each(ops: str, rule: ShapeRule) -> dict[str, ShapeRule]:
+    """The same rule for several op types."""
+    return dict.fromkeys(ops.split(), rule)
+
+
+def plus(a: Dim, b: Dim) -> Dim:
+    """The sum of two sizes."""
+    return None if a is None or b is None else a + b
+
+
+def times(*sizes: Dim) -> Dim:
+    """The product of sizes."""
+    known = [size for size in sizes if size is not None]
+    return product(known) if len(known) == len(sizes) else None
+
+
+def divide(a: Dim, b: Dim) -> Dim:
+    """The floor of a quotient."""
+    return None if a is None or b is None or b == 0 else floor_div(a, b)
+
+
+def divide_up(a: Dim, b: Dim) -> Dim:
+    """The ceiling of a quotient."""
+    return None if a is None or b is None or b == 0 else ceil_div(a, b)

@@ -1,0 +1,191 @@
+"""Trip counts of loops whose counter and limit the graph shows, whatever the loop is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from tfprof.flops.polynomial import Count, ceil_div, extreme
+from tfprof.functions.library import Body, Ref, argument
+
+if TYPE_CHECKING:
+    from tfprof.flops.interpreter import Instance
+    from tfprof.flops.tensors import Tensor
+
+__all__ = ["Loop", "Trips", "WhileLoop", "invariants", "origin", "scalar", "step_of", "trip_count"]
+
+_PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
+
+# (op, counter on the left) -> (the counter must rise, the limit itself is included)
+_TESTS = {
+    ("Less", True): (True, False),
+    ("LessEqual", True): (True, True),
+    ("Greater", False): (True, False),
+    ("GreaterEqual", False): (True, True),
+    ("Greater", True): (False, False),
+    ("GreaterEqual", True): (False, True),
+    ("Less", False): (False, False),
+    ("LessEqual", False): (False, True),
+}
+
+
+class Loop(Protocol):
+    """What has to be known about a loop to find its trip count."""
+
+    @property
+    def test(self) -> Instance:
+        """The run in which the condition is evaluated."""
+        ...
+
+    def condition(self) -> Ref | None:
+        """The tensor that decides about another round."""
+        ...
+
+    def variable(self, body: Body, ref: Ref | None) -> int | None:
+        """Which variable of the loop a tensor is, if it is one."""
+        ...
+
+    def first(self, variable: int) -> Count | None:
+        """The value a variable starts with."""
+        ...
+
+    def step(self, variable: int) -> int | None:
+        """By how much a round changes a variable."""
+        ...
+
+
+def origin(body: Body, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH) -> Ref | None:
+    """Where a tensor comes from, seen through ops that pass it on."""
+    while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in through:
+        ref = next(iter(body.inputs[ref[0]]), None)
+    return ref
+
+
+def scalar(tensor: Tensor) -> Count | None:
+    """The value of a tensor of one element."""
+    return tensor.value[0] if tensor.value is not None and len(tensor.value) == 1 else None
+
+
+def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int | None:
+    """The number that `result` adds to a variable of the loop."""
+    body = ran.body
+    ref = origin(body, result)
+    if ref is None or ref[0] < 0 or body.nodes[ref[0]].op not in ("Add", "AddV2", "Sub"):
+        return None
+    sources = body.inputs[ref[0]]
+    if len(sources) != 2:
+        return None
+    subtracts = body.nodes[ref[0]].op == "Sub"
+    for side in (0, 1):
+        amount = scalar(ran.tensor(sources[1 - side]))
+        if loop.variable(body, sources[side]) == variable and isinstance(amount, int):
+            if subtracts:
+                return -amount if side == 0 else None
+            return amount
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """How often a loop's body runs, if the graph shows it, or else at most, if it shows that."""
+
+    exact: Count | None = None
+    most: Count | None = None
+
+
+def trip_count(loop: Loop) -> Trips:
+    """How often the body runs.
+
+    The condition must be a comparison of a counter with a limit, or several of them joined by
+    `and`. If not all of these are understood, those that are give a bound.
+    """
+    test = loop.test
+    pending = [loop.condition()]
+    most: Count | None = None
+    understood = True
+    while pending:
+        ref = origin(test.body, pending.pop())
+        if ref is None or ref[0] < 0:
+            understood = False
+            continue
+        if test.body.nodes[ref[0]].op == "LogicalAnd":
+            pending.extend(test.body.inputs[ref[0]])
+            continue
+        if scalar(test.tensor(ref)) == 1:
+            continue  # always true
+        found = _comparison(loop, ref)
+        if found is None:
+            understood = False
+        else:
+            most = found if most is None else extreme(most, found, largest=False)
+    return Trips(most, most) if understood else Trips(None, most)
+
+
+def _comparison(loop: Loop, ref: Ref) -> Count | None:
+    body = loop.test.body
+    sources = body.inputs[ref[0]]
+    if len(sources) != 2:
+        return None
+    for side in (0, 1):
+        rule = _TESTS.get((body.nodes[ref[0]].op, side == 0))
+        limit = scalar(loop.test.tensor(sources[1 - side]))
+        variable = loop.variable(body, sources[side])
+        if rule is None or variable is None or limit is None:
+            continue
+        first, step = loop.first(variable), loop.step(variable)
+        rising, inclusive = rule
+        if first is None or not step or (step > 0) != rising:
+            continue
+        span = limit - first if rising else first - limit
+        trips = ceil_div(span + int(inclusive), abs(step))
+        return max(0, trips) if isinstance(trips, int) else trips
+    return None
+
+
+class WhileLoop:
+    """A While node: its condition and body are functions of the loop's variables."""
+
+    def __init__(self, test: Instance, ran: Instance, start: tuple[Tensor, ...]) -> None:
+        self.test = test
+        self._ran, self._start = ran, start
+
+    def condition(self) -> Ref | None:
+        """The condition function's result."""
+        return self.test.body.results[0] if self.test.body.results else None
+
+    def variable(self, body: Body, ref: Ref | None) -> int | None:
+        """An argument: condition and body have the same ones."""
+        found = origin(body, ref)
+        return None if found is None else argument(found)
+
+    def first(self, variable: int) -> Count | None:
+        """The value of the node's input."""
+        return scalar(self._start[variable]) if variable < len(self._start) else None
+
+    def step(self, variable: int) -> int | None:
+        """What the body adds."""
+        results = self._ran.body.results
+        if variable >= len(results):
+            return None
+        return step_of(self._ran, results[variable], self, variable)
+
+    def final_values(self, trips: Count | None) -> dict[int, Count]:
+        """Values of counters after the loop."""
+        final: dict[int, Count] = {}
+        if trips is None:
+            return final
+        for variable in range(len(self._start)):
+            first, step = self.first(variable), self.step(variable)
+            if first is not None and step is not None:
+                final[variable] = first + trips * step
+        return final
+
+
+def invariants(body: Body) -> frozenset[int]:
+    """Arguments of a loop body that it returns unchanged."""
+    found = set()
+    for index, ref in enumerate(body.results):
+        source = origin(body, ref)
+        if source is not None and argument(source) == index:
+            found.add(index)
+    return frozenset(found)

@@ -1,0 +1,181 @@
+"""Loops of the first kind: Enter, Merge, Switch, NextIteration and Exit nodes in the graph itself.
+
+The nodes between an Enter and an Exit form a frame, which runs as often as its LoopCond says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfprof.flops.polynomial import Count
+from tfprof.flops.tensors import Tensor, common
+from tfprof.flops.trip_counts import (
+    Trips,
+    origin,
+    scalar,
+    step_of,
+    trip_count,
+)
+from tfprof.functions.library import Body, Ref
+
+if TYPE_CHECKING:
+    from tfprof.flops.interpreter import Instance
+
+__all__ = ["NEXT", "V1Loops", "loops_around"]
+
+_WITHIN = frozenset({"Identity", "StopGradient", "LoopCond", "Switch", "RefSwitch", "RefIdentity"})
+_ENTER = {"Enter", "RefEnter"}
+_EXIT = {"Exit", "RefExit"}
+NEXT = {"NextIteration", "RefNextIteration"}
+_STACKS = {"StackV2", "Stack"}
+
+Frame = tuple[str, ...]
+"""Names of the loops around a node, outermost first."""
+
+
+class V1Loops:
+    """What is learnt about the loops of one body, pass after pass."""
+
+    def __init__(self, body: Body, order: list[int]) -> None:
+        self._body = body
+        self.frames = loops_around(body, order)
+        self._merges = dict(_merges(body, order))
+        self._conditions = {
+            self.frames[p]: p for p in order if body.nodes[p].op == "LoopCond" and p in self.frames
+        }
+        self._widened: dict[int, Tensor] = {}
+        self._final: dict[int, Count] = {}
+        self._stacks: dict[int, Tensor] = {}
+        self.trips: dict[Frame, Trips] = {}
+
+    @staticmethod
+    def any_in(body: Body, order: list[int]) -> bool:
+        """Whether there are such loops."""
+        return any(body.nodes[position].op in _ENTER for position in order)
+
+    def adjusted(self, position: int, outputs: list[Tensor]) -> list[Tensor]:
+        """A node's outputs with what earlier passes have learnt about loops."""
+        if position in self._merges and outputs:
+            # A loop's variable has its first value in the first round only.
+            first = self._widened.get(position, replace(outputs[0], value=None))
+            return [first, *outputs[1:]]
+        if position in self._final and outputs:
+            return [replace(outputs[0], value=(self._final[position],)), *outputs[1:]]
+        return outputs
+
+    def stack(self, position: int, inputs: tuple[Tensor, ...]) -> list[Tensor] | None:
+        """The output of a stack op: what is pushed in one loop is popped in another."""
+        op = self._body.nodes[position].op
+        if op not in ("StackPushV2", "StackPush", "StackPopV2", "StackPop"):
+            return None
+        handle = origin(self._body, next(iter(self._body.inputs[position]), None), _WITHIN | _ENTER)
+        if handle is None or self._body.nodes[handle[0]].op not in _STACKS:
+            return None
+        if op.startswith("StackPop"):
+            return [self._stacks.get(handle[0], Tensor())]
+        if len(inputs) > 1:
+            known = self._stacks.get(handle[0], inputs[1])
+            self._stacks[handle[0]] = common(known, inputs[1])
+            return [inputs[1]]
+        return None
+
+    def learn(self, instance: Instance) -> bool:
+        """Compare what a round starts with and what it ends with; whether that told anything."""
+        changed = False
+        for position, (_, following) in self._merges.items():
+            now = instance.outputs[position][0]
+            both = common(now, replace(instance.tensor(following), value=None))
+            if both != now:
+                self._widened[position] = both
+                changed = True
+        trips = {frame: trip_count(_Frame(self, instance, frame)) for frame in self._conditions}
+        final = dict(self._finals(instance, trips))
+        changed = changed or trips != self.trips or final != self._final
+        self.trips, self._final = trips, final
+        return changed
+
+    def _finals(self, instance: Instance, trips: dict[Frame, Trips]) -> dict[int, Count]:
+        """Values of counters behind their Exit."""
+        found: dict[int, Count] = {}
+        for position in instance.order:
+            if self._body.nodes[position].op not in _EXIT:
+                continue
+            merge = origin(self._body, (position, 0), _WITHIN | _EXIT)
+            if merge is None or merge[0] not in self._merges or merge[0] not in self.frames:
+                continue
+            frame = self.frames[merge[0]]
+            loop = _Frame(self, instance, frame)
+            count = trips.get(frame, Trips()).exact
+            first, step = loop.first(merge[0]), loop.step(merge[0])
+            if count is not None and first is not None and step is not None:
+                found[position] = first + count * step
+        return found
+
+    def start(self, merge: int) -> Ref | None:
+        """What a loop's variable starts with."""
+        return self._merges[merge][0] if merge in self._merges else None
+
+    def following(self, merge: int) -> Ref | None:
+        """What a loop's variable becomes."""
+        return self._merges[merge][1] if merge in self._merges else None
+
+    def condition(self, frame: Frame) -> Ref | None:
+        """What decides about another round."""
+        return next(iter(self._body.inputs[self._conditions[frame]]), None)
+
+
+class _Frame:
+    """One frame as a loop; its variables are the positions of Merge nodes."""
+
+    def __init__(self, frames: V1Loops, instance: Instance, frame: Frame) -> None:
+        self.test = instance
+        self._frames, self._frame = frames, frame
+
+    def condition(self) -> Ref | None:
+        return self._frames.condition(self._frame)
+
+    def variable(self, body: Body, ref: Ref | None) -> int | None:
+        found = origin(body, ref, _WITHIN)
+        if found is None or self._frames.start(found[0]) is None:
+            return None
+        return found[0]
+
+    def first(self, variable: int) -> Count | None:
+        return scalar(self.test.tensor(self._frames.start(variable)))
+
+    def step(self, variable: int) -> int | None:
+        return step_of(self.test, self._frames.following(variable), self, variable)
+
+
+def _merges(body: Body, order: list[int]) -> list[tuple[int, tuple[Ref | None, Ref | None]]]:
+    """Merge nodes of loops: what comes in first, and what the previous round gives."""
+    found = []
+    for position in order:
+        sources = body.inputs[position]
+        if body.nodes[position].op not in ("Merge", "RefMerge") or len(sources) != 2:
+            continue
+        first, second = sources
+        if second is not None and second[0] >= 0 and body.nodes[second[0]].op in NEXT:
+            before = next(iter(body.inputs[second[0]]), None)
+            found.append((position, (first, before)))
+    return found
+
+
+def loops_around(body: Body, order: list[int]) -> dict[int, Frame]:
+    """The loops around each node; a node without any is not listed."""
+    found: dict[int, Frame] = {}
+    for position in order:
+        node = body.nodes[position]
+        around: Frame = ()
+        for text in node.input:
+            source = body.positions.get(text.partition(":")[0].lstrip("^"), -1)
+            frame = found.get(source, ())
+            if source >= 0 and body.nodes[source].op in _EXIT:
+                frame = frame[:-1]
+            around = max(around, frame, key=len)
+        if node.op in _ENTER:
+            around = (*around, node.attr["frame_name"].s.decode("utf-8", "replace"))
+        if around:
+            found[position] = around
+    return found

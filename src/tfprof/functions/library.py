@@ -1,0 +1,176 @@
+"""A graph and the functions of its library in one form: nodes, arguments, results, resolved inputs.
+
+Nothing is copied: a body refers to the messages it was made from, once for all its callers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tfprof.functions.calls import is_call
+from tfprof.functions.output_args import flat_output
+from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
+
+__all__ = ["Body", "Library", "Ref", "argument", "output_number"]
+
+Ref = tuple[int, int]
+"""(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
+
+_BACK_EDGES = {"NextIteration", "RefNextIteration"}
+
+
+def argument(ref: Ref) -> int | None:
+    """Which argument of the body a reference means, if it means one."""
+    return -1 - ref[0] if ref[0] < 0 else None
+
+
+_DIGITS = 9
+
+
+def output_number(text: str) -> int | None:
+    """The number of an output as graphs write it, or nothing; some digits are no numbers."""
+    valid = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+    return int(text) if valid else None
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """The main graph (named "") or one function."""
+
+    name: str
+    nodes: Sequence[NodeDef]
+    library: Library
+    function: FunctionDef | None = None
+
+    @cached_property
+    def arguments(self) -> tuple[str, ...]:
+        """Names of the arguments, in order."""
+        if self.function is None:
+            return ()
+        return tuple(arg.name for arg in self.function.signature.input_arg)
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Position by node name, arguments included; of two equal names the first counts."""
+        found = {name: -1 - index for index, name in enumerate(self.arguments)}
+        for index, node in enumerate(self.nodes):
+            found.setdefault(node.name, index)
+        return found
+
+    @cached_property
+    def inputs(self) -> list[tuple[Ref | None, ...]]:
+        """Per node, what its data inputs refer to; None for what is not in the body."""
+        return [
+            tuple(self.resolve(text) for text in node.input if not text.startswith("^"))
+            for node in self.nodes
+        ]
+
+    @cached_property
+    def results(self) -> tuple[Ref | None, ...]:
+        """What the function returns, in the order of its signature."""
+        if self.function is None:
+            return ()
+        returned = self.function.ret
+        names = [arg.name for arg in self.function.signature.output_arg]
+        return tuple(self.resolve(returned[name]) if name in returned else None for name in names)
+
+    def resolve(self, text: str) -> Ref | None:
+        """An input string: `name`, `name:2`, or in a function `name:output:0`."""
+        name, *rest = text.split(":")
+        position = self.positions.get(name)
+        if position is None:
+            return None
+        if position < 0 or not rest:
+            return position, 0
+        index = output_number(rest[-1])
+        if index is None:
+            return None
+        if len(rest) == 1:
+            return position, index
+        node = self.nodes[position]
+        callee = self.library.functions.get(node.op)
+        if callee is None:
+            return position, flat_output(node.op, node.attr, rest[0], index)
+        names = [arg.name for arg in callee.signature.output_arg]
+        return (position, names.index(rest[0])) if rest[0] in names else None
+
+    @cached_property
+    def callers(self) -> list[int]:
+        """Positions of the nodes that call functions."""
+        functions = self.library.functions
+        return [index for index, node in enumerate(self.nodes) if is_call(node, functions)]
+
+    def order(self, roots: Iterable[int] | None = None) -> list[int]:
+        """Positions with producers before consumers: what the roots need, or all nodes.
+
+        A cycle (of old while loops) is cut at its NextIteration, any other where it is entered.
+        """
+        wanted = list(range(len(self.nodes)) if roots is None else roots)
+        needed, back = self._needed
+        done: list[int] = []
+        state = bytearray(len(self.nodes))  # 0 not seen, 1 on the stack, 2 done
+        for root in wanted:  # grows by the ends of back edges, which close a loop
+            stack = [root]
+            while stack:
+                position = stack[-1]
+                if state[position] == 0:
+                    state[position] = 1
+                    wanted += back.get(position, ())
+                    stack.extend(other for other in needed[position] if state[other] == 0)
+                    continue
+                stack.pop()
+                if state[position] == 1:
+                    state[position] = 2
+                    done.append(position)
+        return done
+
+    @cached_property
+    def _needed(self) -> tuple[list[list[int]], dict[int, list[int]]]:
+        """Per node, the positions it waits for (data and control inputs); back edges apart."""
+        needed: list[list[int]] = []
+        back: dict[int, list[int]] = {}
+        for index, node in enumerate(self.nodes):
+            names = (text.partition(":")[0].lstrip("^") for text in node.input)
+            found = [position for name in names if (position := self.positions.get(name, -1)) >= 0]
+            closing = [p for p in found if self.nodes[p].op in _BACK_EDGES]
+            needed.append([p for p in found if p not in closing] if closing else found)
+            if closing:
+                back[index] = closing
+        return needed, back
+
+    def live(self) -> list[int]:
+        """`order` of what a call of the function runs: what its results and side effects need."""
+        if self.function is None:
+            return self.order()
+        roots = [ref[0] for ref in self.results if ref is not None and ref[0] >= 0]
+        for name in self.function.control_ret.values():
+            position = self.positions.get(name, -1)
+            if position >= 0:
+                roots.append(position)
+        if not self.function.control_ret and self.function.signature.is_stateful:
+            return self.order()
+        return self.order(roots)
+
+
+class Library:
+    """The main graph and its functions, each made into a body when first asked for."""
+
+    def __init__(self, graph: GraphDef) -> None:
+        self.functions: Mapping[str, FunctionDef] = {
+            function.signature.name: function for function in graph.library.function
+        }
+        self.gradients: Mapping[str, str] = {
+            gradient.function_name: gradient.gradient_func for gradient in graph.library.gradient
+        }
+        self.main = Body("", graph.node, self)
+        self._bodies: dict[str, Body] = {}
+
+    def body(self, name: str) -> Body | None:
+        """The body of a function, or None if the library does not have it."""
+        body = self._bodies.get(name)
+        if body is None and name in self.functions:
+            function = self.functions[name]
+            body = self._bodies[name] = Body(name, function.node_def, self, function)
+        return body

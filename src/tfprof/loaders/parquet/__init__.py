@@ -1,0 +1,1 @@
+"""Folders of Parquet tables to profiles."""

@@ -1,0 +1,154 @@
+"""What must hold for the tables of a profile before anything is made of them.
+
+Files may come from anywhere, so that types, numbers of rows and of devices are not taken for
+granted; the rest of tfprof relies on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from google.protobuf.message import DecodeError
+
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import (
+    ATTRS,
+    SHAPE,
+    SHAPES,
+    Array,
+    LogEntries,
+    ProfileProtoRuns,
+    Records,
+)
+from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
+
+__all__ = ["fault_of"]
+
+_TYPES = {"attrs": ATTRS, "shape": SHAPE, "output_shapes": SHAPES}
+_DEVICES = ("device", "time_device", "seen_device")
+_NODES = ("node", "span_node", "time_node", "memory_node", "allocation_node", "label_node")
+
+
+def fault_of(profile: Profile) -> str:
+    """What is wrong with a profile that was read from tables, or nothing.
+
+    Also an ArrowInvalid where a column is broken in itself.
+    """
+    parts: list[Any] = [
+        profile.nodes,
+        profile.edges,
+        *profile.records,
+        *profile.saved,
+        *profile.stacks,
+        profile.unmatched,
+        profile.inner,
+    ]
+    for part in parts:
+        for item in fields(part):
+            if not _fits(item, getattr(part, item.name)):
+                return f"the column '{item.name}' is not of the right type"
+    profile.type_name.validate(full=True)
+    if not _whole(profile.type_node) or profile.type_name.type != pa.string():
+        return "the types are not of the right type"
+    try:
+        _parse_messages(profile)
+    except DecodeError:
+        return "an attribute or a shape is broken"
+    return "" if _consistent(profile) else "the tables do not fit together"
+
+
+def _fits(item: Any, value: Any) -> bool:
+    if item.type == "Bools":
+        return bool(value.dtype == np.bool_)
+    if item.type == "Array":
+        return _whole(value)
+    if item.type != "pa.Array":
+        return True
+    value.validate(full=True)  # that texts are UTF-8, for one
+    if item.name in ("names", "output_shape"):
+        kind = pa.string() if item.name == "names" else pa.binary()
+        return pa.types.is_dictionary(value.type) and value.type.value_type == kind
+    return value.type == _TYPES.get(item.name, pa.string()) and _without_gaps(value)
+
+
+def _whole(value: Array) -> bool:
+    return value.dtype.kind in "iu"
+
+
+def _without_gaps(column: pa.Array) -> bool:
+    """Whether nothing is null, inside of lists neither."""
+    if column.null_count:
+        return False
+    if pa.types.is_list(column.type):
+        return _without_gaps(column.flatten())
+    if pa.types.is_struct(column.type):
+        return all(_without_gaps(part) for part in column.flatten())
+    return True
+
+
+def _parse_messages(profile: Profile) -> None:
+    for value in profile.nodes.attrs.flatten().field("value").unique().to_pylist():
+        AttrValue.FromString(value)
+    for records in profile.records:
+        for value in filter(None, records.output_shape.dictionary.to_pylist()):
+            TensorShapeProto.FromString(value)
+
+
+def _consistent(profile: Profile) -> bool:
+    nodes, devices = len(profile.nodes), len(profile.devices)
+    frames = sum(len(stacks) for stacks in profile.stacks)
+    steps = np.array(profile.steps, np.int64)
+    checks = [
+        bool((np.diff(steps) > 0).all()),
+        _within(profile.nodes.stack, -1, frames),
+        _within(profile.nodes.saved_device, -1, devices),
+        _within(profile.edges.consumer, 0, nodes) and _sorted(profile.edges.consumer),
+        _within(profile.edges.output, 0, 2**31),
+        _within(profile.edges.index, 0, 2**31),
+        _within(profile.type_node, 0, nodes),
+        *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.inner)),
+        *(_part_fits(part, nodes, devices, steps) for part in profile.records),
+        *(_part_fits(part, nodes, devices, steps) for part in profile.saved),
+        *(part.step in profile.steps and _records_fit(part) for part in profile.records),
+        *(_saved_fit(part) for part in profile.saved),
+        *(_sorted(part.start) and part.start[-1] == len(part.line) for part in profile.stacks),
+    ]
+    return all(checks)
+
+
+def _part_fits(part: Records | ProfileProtoRuns, nodes: int, devices: int, steps: Array) -> bool:
+    for item in fields(part):
+        value = getattr(part, item.name)
+        if item.name in _NODES and not _within(value, 0, nodes):
+            return False
+        if item.name in _DEVICES and not _within(value, 0, devices):
+            return False
+        if item.name.endswith("_step") and not np.isin(value, steps).all():
+            return False
+    return True
+
+
+def _records_fit(part: Records) -> bool:
+    owners = (part.allocation_record, part.output_record)
+    return all(_within(owner, 0, len(part)) and _sorted(owner) for owner in owners)
+
+
+def _entries_fit(entries: LogEntries, frames: int) -> bool:
+    return _within(entries.stack, -1, frames) and _within(entries.type_entry, 0, len(entries.name))
+
+
+def _saved_fit(part: ProfileProtoRuns) -> bool:
+    return _within(part.seen_span, 0, len(part.span_node)) and _within(
+        part.output_memory, 0, len(part.memory)
+    )
+
+
+def _within(values: Array, least: int, end: int) -> bool:
+    return not len(values) or (int(values.min()) >= least and int(values.max()) < end)
+
+
+def _sorted(values: Array) -> bool:
+    return bool((np.diff(values.astype(np.int64)) >= 0).all())

@@ -1,0 +1,242 @@
+"""A folder of Parquet tables, which `outputs.tables` writes, to a profile.
+
+`place` says in which table and column a field of the profile's records stands. `docs/schema.md`
+describes them all.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.definitions.limits import MOST_PARTS
+from tfprof.errors import LoadError
+from tfprof.loaders.parquet.checks import fault_of
+from tfprof.loaders.parquet.file import read_parquet
+from tfprof.profiles.executions import MEMORY_FIELDS
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import (
+    Edges,
+    LogEntries,
+    Nodes,
+    ProfileProtoRuns,
+    Records,
+    Stacks,
+)
+
+__all__ = ["ENTRIES", "FRAME_COLUMNS", "PART", "TEXTS", "VERSION", "place", "read_tables"]
+
+VERSION = 2
+"""Of the layout; files of another one are refused."""
+
+PART = "part"
+"""The column that tells the RunMetadata, op logs and saved profiles of one profile apart."""
+
+FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
+TEXTS = ("file", "function", "text")
+ENTRIES = {"unplaced": "unmatched", "inner": "inner"}
+"""Table name -> field of the profile."""
+"""The fields of a profile that are entries for names."""
+
+_BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
+_NO_TABLE = "it is no table of tfprof"
+_PROPERTIES: dict[str, tuple[type, type]] = {
+    **dict.fromkeys(("version", "saved", "logs"), (int, int)),
+    **dict.fromkeys(("has_trace", "missing_stream", "saved_missing_stream"), (bool, bool)),
+    **dict.fromkeys(("runs", "steps"), (list, int)),
+    "uncounted": (str, str),
+    "devices": (list, str),
+    "libraries": (list, bytes),
+}
+"""Of what kind each property is, and of what kind are those in it."""
+
+_RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
+
+
+def place(kind: type, field: str) -> tuple[str, str]:
+    """The table and the column of a field."""
+    if kind is ProfileProtoRuns:
+        prefix, _, rest = field.partition("_")
+        return f"saved_{prefix}", rest
+    for prefix, table in _RECORD_TABLES.items():
+        if field.startswith(prefix) and field != "output_bytes":
+            return table, field.removeprefix(prefix)
+    return "records", field
+
+
+def read_tables(folder: str | os.PathLike[str]) -> Profile:
+    """The profile whose tables are in a folder."""
+    try:
+        profile = _profile(_Tables(Path(folder)))
+        fault = fault_of(profile)
+    except _BROKEN as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise LoadError(f"{folder}: not the tables of a profile; {reason}") from None
+    if fault:
+        raise LoadError(f"{folder}: not the tables of a profile; {fault}")
+    return profile
+
+
+def _profile(tables: _Tables) -> Profile:
+    about = _Properties(tables.read("profile"), tables.path("profile"))
+    return Profile(
+        nodes=Nodes(**tables.columns(Nodes, "nodes")),
+        edges=Edges(**tables.columns(Edges, "edges")),
+        type_node=_numpy(tables.column("types", "node")),
+        type_name=_array(tables.column("types", "type")),
+        records=tuple(_records(tables, part, step) for part, step in enumerate(about["runs"])),
+        saved=tuple(_saved(tables, part) for part in range(about["saved"])),
+        stacks=tuple(_stacks(tables, part) for part in range(about["logs"])),
+        strings=_strings(tables, -1),
+        devices=tuple(about["devices"]),
+        steps=tuple(about["steps"]),
+        has_trace=about["has_trace"],
+        missing_stream=about["missing_stream"],
+        saved_missing_stream=about["saved_missing_stream"],
+        uncounted=about["uncounted"],
+        libraries=tuple(about["libraries"]),
+        unmatched=_entries(tables, "unplaced"),
+        inner=_entries(tables, "inner"),
+    )
+
+
+class _Properties(dict[str, Any]):
+    """The one row of the table of properties."""
+
+    def __init__(self, table: pa.Table, path: Path) -> None:
+        if len(table) != 1:
+            raise LoadError(f"{path}: has {len(table)} rows; {_NO_TABLE}")
+        super().__init__(table.to_pylist()[0])
+        self.path = path
+        if self["version"] != VERSION:
+            is_not = f"tables of version {self['version']}, not {VERSION}"
+            raise LoadError(f"{path}: {is_not}; save them again")
+        if self["saved"] + self["logs"] > MOST_PARTS:
+            raise LoadError(f"{path}: of more parts than {MOST_PARTS:,}; {_NO_TABLE}")
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.get(name)
+        if value is None:
+            raise LoadError(f"{self.path}: says nothing of '{name}'; {_NO_TABLE}")
+        kind, inside = _PROPERTIES[name]
+        items = value if kind is list else [value]
+        if type(value) is not kind or any(type(item) is not inside for item in items):
+            raise LoadError(f"{self.path}: '{name}' is not of the right type; {_NO_TABLE}")
+        return value
+
+
+class _Tables:
+    """The files of a folder, each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: dict[str, pa.Table] = {}
+
+    def read(self, name: str, part: int | None = None) -> pa.Table:
+        """A table, or the rows of one part of it."""
+        if name not in self.known:
+            path = self.path(name)
+            try:
+                self.known[name] = read_parquet(path)
+            except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
+                first = (str(error).splitlines() or [""])[0]
+                reason = "no such file" if isinstance(error, FileNotFoundError) else first
+                raise LoadError(f"{path}: cannot read the table: {reason}") from None
+        table = self.known[name]
+        if part is None:
+            return table
+        numbers = _numpy(_column(table, PART, self.path(name)))
+        first, last = np.searchsorted(numbers, [part, part + 1]).tolist()
+        return table.slice(first, last - first)
+
+    def column(self, name: str, column: str, part: int | None = None) -> pa.ChunkedArray:
+        """A column of a table, or the rows of one part of it."""
+        return _column(self.read(name, part), column, self.path(name))
+
+    def path(self, name: str) -> Path:
+        """Where a table is."""
+        return self.folder / f"{name}.parquet"
+
+    def columns(self, kind: type, name: str) -> dict[str, Any]:
+        """The fields of a record that is a table of its own."""
+        return {item.name: _value(item, self.column(name, item.name)) for item in fields(kind)}
+
+
+def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
+    count = table.column_names.count(name)
+    if count != 1:
+        has = f"has {count} columns" if count else "has no column"
+        raise LoadError(f"{path}: {has} '{name}'; {_NO_TABLE}")
+    return table.column(name)
+
+
+def _value(item: Any, column: pa.ChunkedArray) -> Any:
+    return _array(column) if item.type == "pa.Array" else _numpy(column)
+
+
+def _array(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _numpy(column: pa.ChunkedArray) -> Any:
+    return column.to_numpy()
+
+
+def _records(tables: _Tables, part: int, step: int) -> Records:
+    values: dict[str, Any] = {"step": step}
+    for item in fields(Records):
+        if item.name != "step":
+            table, column = place(Records, item.name)
+            values[item.name] = _value(item, tables.column(table, column, part))
+    return Records(**values)
+
+
+def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
+    values: dict[str, Any] = {}
+    for item in fields(ProfileProtoRuns):
+        table, column = place(ProfileProtoRuns, item.name)
+        if item.name == "memory":
+            numbers = [_numpy(tables.column(table, name, part)) for name in MEMORY_FIELDS]
+            values[item.name] = np.stack(numbers, axis=1).reshape(-1, len(MEMORY_FIELDS))
+        else:
+            values[item.name] = _value(item, tables.column(table, column, part))
+    return ProfileProtoRuns(**values)
+
+
+def _stacks(tables: _Tables, part: int) -> Stacks:
+    lengths = _numpy(tables.column("stacks", "frames", part))
+    texts = [_array(tables.column("frames", name, part)) for name in TEXTS]
+    known = all(text.null_count == 0 for text in texts)
+    return Stacks(
+        start=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+        **{name: _numpy(tables.column("frames", name, part)) for name in FRAME_COLUMNS},
+        strings=_strings(tables, part),
+        texts=(texts[0], texts[1], texts[2]) if known and len(texts[0]) else None,
+    )
+
+
+def _entries(tables: _Tables, name: str) -> LogEntries:
+    types = f"{name}_types"
+    return LogEntries(
+        _array(tables.column(name, "name")),
+        _numpy(tables.column(name, "float_ops")),
+        _numpy(tables.column(name, "stack")),
+        _numpy(tables.column(types, "entry")),
+        _array(tables.column(types, "type")),
+    )
+
+
+def _strings(tables: _Tables, part: int) -> dict[int, str]:
+    ids, texts = (tables.column("strings", name, part) for name in ("id", "text"))
+    kinds = (ids.type, texts.type) == (pa.int64(), pa.string())
+    if not kinds or ids.null_count or texts.null_count:
+        raise LoadError(
+            f"{tables.path('strings')}: the columns are not of the right type; {_NO_TABLE}"
+        )
+    return dict(zip(ids.to_pylist(), texts.to_pylist(), strict=True))

@@ -1,0 +1,1 @@
+"""Text-format protobuf (`.pbtxt`) to columns and wire bytes."""

@@ -1,0 +1,1 @@
+"""SavedModel folders: graph, variables, debug info."""

@@ -1,0 +1,97 @@
+"""The code traces that a SavedModel was saved with: a GraphDebugInfo to stacks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from tfprof.errors import LoadError
+from tfprof.loaders.saved_model.graph import FILE
+from tfprof.profiles.schema import Stacks
+from tfprof.protos.graph_pb2 import GraphDebugInfo
+
+__all__ = ["DebugInfo", "read_debug_info"]
+
+_PLACE = Path("debug", "saved_model_debug_info.pb")
+_NO_TEXT = "none"
+"""What stands for the text of a line that is not known, as in an op log."""
+
+_Frame = GraphDebugInfo.FileLineCol
+
+
+@dataclass(frozen=True, slots=True)
+class DebugInfo:
+    """Distinct stacks, and which of them created a node: `<node>@<function>` -> its number.
+
+    The function of the graph's own nodes is empty.
+    """
+
+    stacks: Stacks
+    number: Mapping[str, int]
+
+
+def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
+    """The traces of a SavedModel, or nothing if it was saved without them."""
+    path = Path(saved_model)
+    file = (path.parent if path.name == FILE else path) / _PLACE
+    try:
+        data = file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise LoadError(f"{file}: {error.strerror}; the code traces cannot be read") from None
+    try:
+        return _read(GraphDebugInfo.FromString(data))
+    except (DecodeError, LookupError):
+        raise LoadError(
+            f"{file}: not a GraphDebugInfo, or cut off; save the model again, or delete the file"
+        ) from None
+
+
+def _read(info: GraphDebugInfo) -> DebugInfo:
+    """A LookupError means that it refers to what it does not have."""
+    place = {trace: number for number, trace in enumerate(info.traces_by_id)}
+    number = {name: place[trace] for name, trace in info.name_to_trace_id.items()}
+    number |= {name: len(place) + at for at, name in enumerate(info.traces)}
+    known = info.frames_by_id
+    traces = [
+        [*trace.file_line_cols, *(_looked_up(known, key) for key in trace.frame_id)]
+        for trace in (*info.traces_by_id.values(), *info.traces.values())
+    ]
+    return DebugInfo(_stacks(traces, list(info.files)), number)
+
+
+def _looked_up(frames: Mapping[int, _Frame], key: int) -> _Frame:
+    # Reading a map of messages makes what it does not have.
+    if key not in frames:
+        raise LookupError
+    return frames[key]
+
+
+def _stacks(traces: Iterable[list[_Frame]], files: list[str]) -> Stacks:
+    ids = {_NO_TEXT: 0}
+    rows, sizes = [], []
+    for trace in traces:
+        sizes.append(len(trace))
+        for frame in trace:
+            if not 0 <= frame.file_index < len(files):
+                raise LookupError
+            texts = (files[frame.file_index], frame.func, frame.code.strip() or _NO_TEXT)
+            rows.append((frame.line, *(ids.setdefault(text, len(ids)) for text in texts)))
+    line, file_id, function_id, text_id = np.array(rows, np.int64).reshape(-1, 4).T
+    return Stacks(
+        start=np.array([0, *accumulate(sizes)], np.int64),
+        line=line,
+        function_line=np.zeros(len(line), np.int64),
+        file_id=file_id,
+        function_id=function_id,
+        text_id=text_id,
+        strings={number: text for text, number in ids.items()},
+        texts=None,
+    )

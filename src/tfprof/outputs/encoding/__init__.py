@@ -1,0 +1,1 @@
+"""Columns to bytes: rows of text and JSON, encoded a column at a time."""

@@ -1,0 +1,147 @@
+"""A whole profile as Parquet files, one for each table, which `loaders.tables` reads back.
+
+`docs/schema.md` describes the tables and their columns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from tfprof.errors import OutputError
+from tfprof.loaders.parquet.profile_tables import (
+    ENTRIES,
+    FRAME_COLUMNS,
+    PART,
+    TEXTS,
+    VERSION,
+    place,
+)
+from tfprof.outputs.files import replaced
+from tfprof.profiles.executions import MEMORY_FIELDS
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import (
+    LogEntries,
+    ProfileProtoRuns,
+    Records,
+    Stacks,
+)
+
+__all__ = ["save_tables", "tables_of"]
+
+
+def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
+    """Write all tables of a profile to a folder, which is made if need be: all or none."""
+    target = Path(folder)
+    try:
+        target.mkdir(exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{target}: cannot make the folder: {reason}") from None
+    with contextlib.ExitStack() as files:
+        for name, table in tables_of(profile).items():
+            stream = files.enter_context(replaced(target / f"{name}.parquet"))
+            pyarrow.parquet.write_table(table, stream, compression="zstd")
+
+
+def tables_of(profile: Profile) -> dict[str, pa.Table]:
+    """The tables of a profile by name; those of runs, logs and saved runs only if it has any."""
+    found = {
+        "profile": _properties(profile),
+        "nodes": _table(profile.nodes),
+        "edges": _table(profile.edges),
+        "types": pa.table({"node": profile.type_node, "type": profile.type_name}),
+        "strings": _strings(profile),
+    }
+    for name, field in ENTRIES.items():
+        found |= _entry_tables(name, getattr(profile, field))
+    return (
+        found
+        | _numbered(_log_tables(part) for part in profile.stacks)
+        | _numbered(_part_tables(part) for part in profile.records)
+        | _numbered(_part_tables(part) for part in profile.saved)
+    )
+
+
+def _properties(profile: Profile) -> pa.Table:
+    return pa.table(
+        {
+            "version": [VERSION],
+            "devices": pa.array([list(profile.devices)], pa.list_(pa.string())),
+            "steps": pa.array([list(profile.steps)], pa.list_(pa.int64())),
+            "runs": pa.array([[part.step for part in profile.records]], pa.list_(pa.int64())),
+            "saved": [len(profile.saved)],
+            "logs": [len(profile.stacks)],
+            "has_trace": [profile.has_trace],
+            "missing_stream": [profile.missing_stream],
+            "saved_missing_stream": [profile.saved_missing_stream],
+            "uncounted": [profile.uncounted],
+            "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
+        }
+    )
+
+
+def _table(columns: Any) -> pa.Table:
+    return pa.table({item.name: getattr(columns, item.name) for item in fields(columns)})
+
+
+def _entry_tables(name: str, entries: LogEntries) -> dict[str, pa.Table]:
+    """The columns of entries, with their types apart."""
+    columns = {"name": entries.name, "float_ops": entries.float_ops, "stack": entries.stack}
+    types = {"entry": entries.type_entry, "type": entries.type}
+    return {name: pa.table(columns), f"{name}_types": pa.table(types)}
+
+
+def _strings(profile: Profile) -> pa.Table:
+    tables = [(-1, profile.strings), *enumerate(part.strings for part in profile.stacks)]
+    rows = [(part, key, text) for part, texts in tables for key, text in texts.items()]
+    kinds = {PART: pa.int64(), "id": pa.int64(), "text": pa.string()}
+    columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
+    return pa.table(
+        {
+            name: pa.array(values, kind)
+            for (name, kind), values in zip(kinds.items(), columns, strict=True)
+        }
+    )
+
+
+def _part_tables(part: Records | ProfileProtoRuns) -> dict[str, dict[str, Any]]:
+    """The columns of one RunMetadata or saved profile, by table."""
+    found: dict[str, dict[str, Any]] = {}
+    for item in fields(part):
+        if item.name == "step":
+            continue
+        table, column = place(type(part), item.name)
+        value = getattr(part, item.name)
+        columns = {column: value}
+        if item.name == "memory":
+            columns = {name: value[:, at] for at, name in enumerate(MEMORY_FIELDS)}
+        found.setdefault(table, {}).update(columns)
+    return found
+
+
+def _log_tables(part: Stacks) -> dict[str, dict[str, Any]]:
+    """The columns of one op log, by table."""
+    frames = {name: getattr(part, name) for name in FRAME_COLUMNS}
+    none = pa.nulls(len(part.line), pa.string())
+    texts = dict(zip(TEXTS, part.texts or (none, none, none), strict=True))
+    return {"stacks": {"frames": np.diff(part.start)}, "frames": frames | texts}
+
+
+def _numbered(parts: Iterable[dict[str, dict[str, Any]]]) -> dict[str, pa.Table]:
+    """The tables of all parts one after the other, with a column that tells them apart."""
+    found: dict[str, list[pa.Table]] = {}
+    for number, part in enumerate(parts):
+        for name, columns in part.items():
+            rows = pa.table(columns)
+            numbers = pa.array(np.full(len(rows), number, np.int64))
+            found.setdefault(name, []).append(rows.add_column(0, PART, numbers))
+    return {name: pa.concat_tables(tables).unify_dictionaries() for name, tables in found.items()}

@@ -1,0 +1,1 @@
+"""Reports and profiles as protobuf messages."""

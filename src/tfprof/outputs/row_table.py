@@ -1,0 +1,156 @@
+"""The rows of a report as a table, and its files: JSON, CSV and Parquet.
+
+The columns are the same whatever the view and the selection; `docs/outputs.md` describes them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+
+from tfprof.definitions.limits import check_answer
+from tfprof.definitions.metrics import METRICS, known_metrics
+from tfprof.errors import OutputError
+from tfprof.outputs.encoding.json_encoder import escaped, joined
+from tfprof.outputs.encoding.row_encoder import bytes_of
+from tfprof.outputs.files import replaced, write_file
+from tfprof.outputs.flame import parents
+from tfprof.profiles.executions import executions_of
+from tfprof.profiles.lazy_columns import measure_index
+from tfprof.profiles.schema import NO_DEVICE, Array, list_offsets
+
+if TYPE_CHECKING:
+    from tfprof.reports.report import Report
+
+__all__ = ["COLUMNS", "NUMBERS", "table", "write_csv", "write_json", "write_parquet"]
+
+NUMBERS = {
+    **{metric.name: metric.measure for metric in METRICS.values() if metric.measure},
+    "runs": "run_count",
+    "definitions": "definition_count",
+}
+"""The numbers of a row and the measures they are; each has an own and a total column."""
+
+_TEXTS = ("op", "device", "shape", "file", "function")
+COLUMNS = (
+    *("row", "parent", "depth", "name", "path", "counted"),
+    *(f"{kind}_{name}" for name in NUMBERS for kind in ("own", "total")),
+    *(*_TEXTS, "line"),
+)
+"""All columns in order."""
+
+_SEPARATOR = ";"
+
+
+def table(report: Report) -> pa.Table:
+    """The rows of a report; the first one is the root."""
+    above = parents(report)
+    names = report.names
+    depth = np.minimum(report.tree.depth - 1, 1) if report.kind == "op" else report.tree.depth - 1
+    columns: dict[str, Any] = {
+        "row": pa.array(np.arange(len(report))),
+        "parent": pa.array(above, mask=above < 0),
+        "depth": pa.array(depth),
+        "name": pa.array(names, pa.string()),
+        "path": pa.array(_paths(report, names), pa.string()),
+        "counted": pa.array(report.matched),
+    }
+    known = known_metrics(report.quirks)
+    for name, measure in NUMBERS.items():
+        at = measure_index(measure or "")
+        if name in METRICS and name not in known:
+            none = pa.nulls(len(report), pa.int64())
+            columns |= {f"own_{name}": none, f"total_{name}": none}
+            continue
+        columns[f"own_{name}"] = _numbers(report.own[:, at])
+        columns[f"total_{name}"] = _numbers(report.total[:, at])
+    columns |= _node_columns(report) | _frame_columns(report)
+    return pa.table({name: columns[name] for name in COLUMNS})
+
+
+def _paths(report: Report, names: list[str]) -> list[str]:
+    """What tells rows apart: in code view the names of all frames, elsewhere just the name."""
+    if report.kind != "code":
+        return names
+    found, size = [names[0]], 0
+    for name, parent in zip(names[1:], report.tree.parent[1:].tolist(), strict=True):
+        found.append(f"{found[parent]}{_SEPARATOR}{name}" if parent else name)
+        size += len(found[-1])
+        check_answer(size, "the paths of the rows")
+    return found
+
+
+def _numbers(values: Array) -> pa.Array:
+    """64-bit integers, or decimals where some are too large for them."""
+    try:
+        return pa.array(values.astype(np.int64) if values.dtype != object else values, pa.int64())
+    except (pa.ArrowInvalid, OverflowError):
+        pass
+    try:
+        return pa.array([int(value) for value in values], pa.decimal128(38, 0))
+    except pa.ArrowInvalid:
+        raise OutputError("a number has more than 38 digits; use the text report") from None
+
+
+def _node_columns(report: Report) -> dict[str, pa.Array]:
+    """What is known of the nodes that are rows of scope and graph view."""
+    nodes = report.profile.nodes
+    device = executions_of(report.profile, report.quirks).device
+    devices = pa.array(report.profile.devices, pa.string())
+    named = devices.take(pa.array(device, mask=device == NO_DEVICE))
+    sizes = nodes.shape.flatten().cast(pa.string())
+    at = list_offsets(nodes.shape)
+    shape = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
+    shape = pc.if_else(pa.array(np.diff(at) > 0), shape, pa.scalar(None, pa.string()))
+    rows = pa.array(report.node, mask=report.node < 0)
+    return {"op": nodes.op.take(rows), "device": named.take(rows), "shape": shape.take(rows)}
+
+
+def _frame_columns(report: Report) -> dict[str, pa.Array]:
+    """Where the frames that are rows of code view stand."""
+    frames = report.view.frames
+    if frames is None:
+        none = pa.nulls(len(report), pa.string())
+        return {"file": none, "function": none, "line": pa.nulls(len(report), pa.int64())}
+    rows = pa.array(report.at, mask=report.at == 0)
+    return {
+        "file": pa.array(frames.file, pa.string()).take(rows),
+        "function": pa.array(frames.function, pa.string()).take(rows),
+        "line": pa.array(frames.line, pa.int64()).take(rows),
+    }
+
+
+def write_parquet(report: Report, keys: Mapping[str, str]) -> None:
+    """Write the rows as a Parquet file, with the view and step among its metadata."""
+    described = {"tfprof.view": report.kind, "tfprof.step": str(report.options.step)}
+    with replaced(keys["outfile"]) as stream:
+        pyarrow.parquet.write_table(table(report).replace_schema_metadata(described), stream)
+
+
+def write_csv(report: Report, keys: Mapping[str, str]) -> None:
+    """Write the rows as a CSV file with a header line."""
+    stream = io.BytesIO()
+    pyarrow.csv.write_csv(table(report), stream)
+    write_file(keys["outfile"], stream.getvalue())
+
+
+def write_json(report: Report, keys: Mapping[str, str]) -> None:
+    """Write the rows as a JSON array of objects, one to a line."""
+    rows = table(report)
+    pieces: list[Any] = []
+    for at, name in enumerate(rows.column_names):
+        values = rows.column(name).combine_chunks()
+        text = values.cast(pa.string())
+        if pa.types.is_string(values.type):
+            text = joined(len(values), '"', escaped(text.fill_null("")), '"')
+        pieces.append(f'{"," if at else "{"}"{name}":')
+        pieces.append(pc.if_else(values.is_valid(), text, "null"))
+    lines = bytes_of(joined(rows.num_rows, *pieces, "},\n"))
+    write_file(keys["outfile"], b"".join([b"[\n", lines[:-2], b"\n]\n"]))

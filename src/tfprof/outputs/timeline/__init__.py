@@ -1,0 +1,1 @@
+"""Timelines in the trace event format."""

@@ -1,0 +1,58 @@
+"""The shapes of the tensors that nodes take as inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import (
+    SHAPE,
+    Array,
+    group_offsets,
+    list_offsets,
+)
+
+__all__ = ["InputShapes", "input_shapes_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class InputShapes:
+    """Node `n` takes the edges from `start[n]` to `start[n + 1]`; `shape` is empty if unknown."""
+
+    start: Array
+    index: Array
+    shape: pa.Array
+
+    def texts(self) -> pa.Array:
+        """`index:shape` of each edge, such as `0:3x4` or `1:unknown`."""
+        at = list_offsets(self.shape)
+        sizes = self.shape.flatten().cast(pa.string())
+        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
+        shapes = pc.if_else(pa.array(np.diff(at) > 0), joined, "unknown")
+        return pc.binary_join_element_wise(pa.array(self.index).cast(pa.string()), shapes, ":")
+
+
+def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
+    """The input shapes of all nodes, worked out once."""
+    return profile.derived((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
+
+
+def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
+    edges = profile.edges
+    start = group_offsets(edges.consumer, len(profile.nodes))
+    producer = index_in(edges.producer, profile.nodes.name)
+    output = np.zeros_like(edges.output) if quirks.first_output_only else edges.output
+    first = list_offsets(profile.nodes.output_shapes)
+    at = first[producer] + output
+    known = (producer >= 0) & (output >= 0) & (at < first[producer + 1])
+    # One more shape, an unknown one, is what unknown inputs refer to.
+    shapes = pa.concat_arrays([profile.nodes.output_shapes.flatten(), pa.array([[]], SHAPE)])
+    return InputShapes(
+        start, edges.index, shapes.take(pa.array(np.where(known, at, len(shapes) - 1)))
+    )

@@ -1,0 +1,115 @@
+"""A live graph as columns, with the shapes that TensorFlow has inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.definitions.quirks import Quirks
+from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.profiles.schema import (
+    ATTRS,
+    SHAPE,
+    SHAPES,
+    Array,
+    list_offsets,
+)
+from tfprof.protos.graph_pb2 import AttrValue
+from tfprof.recording.variables import captured_shapes
+
+__all__ = ["operations", "read_live_graph"]
+
+_Shapes = tuple[tuple[int, ...] | None, ...]
+
+
+def read_live_graph(graph: Any, quirks: Quirks) -> GraphColumns:
+    """The columns of a tf.Graph, which is not changed."""
+    columns = read_graph(graph.as_graph_def().SerializeToString())
+    if columns.library and not quirks.functions_not_entered:
+        # Shapes inside functions come with those of the whole graph.
+        shaped = graph.as_graph_def(add_shapes=True).SerializeToString()
+        columns = replace(columns, library=shaped)
+    code, distinct = _output_shapes(graph, columns.name.to_pylist())
+    listed = [[_column_shape(shape) for shape in shapes] for shapes in distinct]
+    columns = replace(
+        columns,
+        output_shapes=pa.array(listed, SHAPES).take(pa.array(code)),
+        attrs=_with_attribute(columns.attrs.cast(ATTRS), code, distinct),
+    )
+    if quirks.captures_ignored:
+        return columns
+    return replace(columns, shape=_with_shapes(columns, captured_shapes(graph)))
+
+
+def operations(graph: Any, names: list[str]) -> list[Any]:
+    """The operations of these names."""
+    found = graph.get_operations()
+    if [operation.name for operation in found] == names:
+        return list(found)
+    return [graph.get_operation_by_name(name) for name in names]
+
+
+def _output_shapes(graph: Any, names: list[str]) -> tuple[Array, list[_Shapes]]:
+    """Which distinct list of output shapes each operation has."""
+    table: dict[_Shapes, int] = {}
+    codes = []
+    for operation in operations(graph, names):
+        shapes = tuple([_sizes(output.shape) for output in operation.outputs])
+        codes.append(table.setdefault(shapes, len(table)))
+    return np.array(codes, np.int64), list(table)
+
+
+def _sizes(shape: Any) -> tuple[int, ...] | None:
+    if shape.rank is None:
+        return None
+    return tuple([-1 if size is None else size for size in shape.as_list()])
+
+
+def _column_shape(shape: tuple[int, ...] | None) -> list[int]:
+    """A scalar is written as [1], an unknown rank as nothing."""
+    return [] if shape is None else list(shape) or [1]
+
+
+def _with_attribute(attrs: pa.Array, code: Array, distinct: list[_Shapes]) -> pa.Array:
+    """Attributes with `_output_shapes` after the others, for operations that have outputs."""
+    values = [_attribute(shapes) for shapes in distinct]
+    rows = np.flatnonzero(np.array([bool(shapes) for shapes in distinct], bool)[code])
+    new = pa.StructArray.from_arrays(
+        [
+            pa.array(["_output_shapes"] * len(rows), pa.string()),
+            pa.array(values, pa.binary()).take(pa.array(code[rows])),
+        ],
+        fields=list(ATTRS.value_type),
+    )
+    at = list_offsets(attrs)
+    order = np.insert(np.arange(at[-1]), at[rows + 1], at[-1] + np.arange(len(rows)))
+    more = np.zeros(len(at), np.int64)
+    more[rows + 1] = 1
+    entries = pa.concat_arrays([attrs.flatten(), new]).take(pa.array(order))
+    return pa.ListArray.from_arrays(pa.array(at + np.cumsum(more), pa.int32()), entries)
+
+
+def _attribute(shapes: _Shapes) -> bytes:
+    value = AttrValue()
+    value.list.SetInParent()
+    for shape in shapes:
+        message = value.list.shape.add(unknown_rank=shape is None)
+        for size in shape or ():
+            message.dim.add(size=size)
+    return value.SerializeToString()
+
+
+def _with_shapes(columns: GraphColumns, known: Mapping[str, tuple[int, ...]]) -> pa.Array:
+    """The column of own shapes with those of captured variables."""
+    if not known:
+        return columns.shape
+    row = {name: at for at, name in enumerate(columns.name.to_pylist())}
+    there = {row[name]: shape for name, shape in known.items() if name in row}
+    at = np.arange(len(columns.shape))
+    at[list(there)] = len(at) + np.arange(len(there))
+    shapes = pa.array([_column_shape(shape) for shape in there.values()], SHAPE)
+    return pa.concat_arrays([columns.shape, shapes]).take(pa.array(at))

@@ -1,0 +1,145 @@
+"""What is known of a model beside its graph: float operations, trainable variables, stacks.
+
+A `ModelLog` becomes columns for a profile, or an OpLogProto, alone or merged with a caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tfprof.definitions.quirks import Quirks
+from tfprof.loaders.op_log import LogColumns
+from tfprof.profiles.schema import Array, Stacks, strings
+from tfprof.protos import log_pb2
+from tfprof.recording.stacks import CreationStacks
+
+__all__ = ["ModelLog", "merge_op_logs"]
+
+TRAINABLE = "_trainable_variables"
+_NONE = np.zeros(0, np.int64)
+_NO_STACKS = Stacks(np.zeros(1, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, {}, None)
+_TEXTS = (("file", "file_id"), ("function", "function_id"), ("line", "line_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLog:
+    """Names of nodes with their float operations and stacks, and of trainable variables."""
+
+    names: list[str]
+    float_ops: Array
+    trainable: list[str] = field(default_factory=list)
+    stacks: CreationStacks | None = None
+
+    def columns(self) -> LogColumns:
+        """As a profile takes it."""
+        row = {name: at for at, name in enumerate(self.names)}
+        owners = [row[name] for name in self.trainable if name in row]
+        stacks, stack = _NO_STACKS, np.full(len(self.names), -1, np.int64)
+        if self.stacks is not None:
+            stacks, stack = self.stacks.distinct, self.stacks.index
+        return LogColumns(
+            name=strings(self.names),
+            float_ops=self.float_ops,
+            stack=stack,
+            type_entry=np.array(owners, np.int32),
+            type=strings([TRAINABLE] * len(owners)),
+            stacks=stacks,
+        )
+
+    def message(self) -> Any:
+        """As a message: an entry per node with float operations, and with stacks one for all."""
+        log = log_pb2.OpLogProto()
+        entries: dict[str, Any] = {}
+        codes = [] if self.stacks is None else list(_codes(self.stacks.distinct))
+        for at, (name, float_ops) in enumerate(
+            zip(self.names, self.float_ops.tolist(), strict=True)
+        ):
+            if not float_ops and self.stacks is None:
+                continue
+            entries[name] = log.log_entries.add(name=name, float_ops=float_ops)
+            if self.stacks is not None and self.stacks.index[at] >= 0:
+                entries[name].code_def.CopyFrom(codes[self.stacks.index[at]])
+        for name in self.trainable:
+            if name not in entries:
+                entries[name] = log.log_entries.add(name=name)
+            entries[name].types.append(TRAINABLE)
+        known = {0: "none"} if self.stacks is None else self.stacks.distinct.strings
+        for number, text in known.items():
+            log.id_to_string[number] = text
+        return log
+
+
+def _codes(stacks: Stacks) -> Iterator[Any]:
+    columns = (
+        stacks.file_id,
+        stacks.line,
+        stacks.function_id,
+        stacks.text_id,
+        stacks.function_line,
+    )
+    rows = np.stack(columns, axis=1).tolist()
+    bounds = stacks.start.tolist()
+    for first, last in pairwise(bounds):
+        code = log_pb2.CodeDef()
+        for file, line, function, text, begin in rows[first:last]:
+            code.traces.add(
+                file_id=file, lineno=line, function_id=function, line_id=text, func_start_line=begin
+            )
+        yield code
+
+
+def merge_op_logs(given: Any, own: Any, quirks: Quirks) -> Any:
+    """A caller's op log with what is known of the model; neither is changed.
+
+    Entries of the caller come first; what they lack is filled in, and types are added.
+    """
+    log = log_pb2.OpLogProto()
+    entries: dict[str, Any] = {}
+    for entry in given.log_entries:
+        if entry.name not in entries:
+            entries[entry.name] = log.log_entries.add()
+            entries[entry.name].CopyFrom(entry)
+        elif quirks.shared_string_ids:
+            entries[entry.name].CopyFrom(entry)
+        else:
+            _fill(entries[entry.name], entry)
+    for number, text in own.id_to_string.items():
+        log.id_to_string[number] = text
+    if not quirks.shared_string_ids:
+        _renumber(log, given.id_to_string)
+    for entry in own.log_entries:
+        if entry.name not in entries:
+            entries[entry.name] = log.log_entries.add(name=entry.name)
+        _fill(entries[entry.name], entry)
+    return log
+
+
+def _fill(entry: Any, more: Any) -> None:
+    """Add types, and what an entry does not have, from another of the same name."""
+    entry.types.extend(more.types)
+    if more.float_ops > 0 and not entry.float_ops:
+        entry.float_ops = more.float_ops
+    if more.code_def.traces and not entry.code_def.traces:
+        entry.code_def.CopyFrom(more.code_def)
+
+
+def _renumber(log: Any, strings_given: Any) -> None:
+    """Give the strings of a caller's frames ids of the log's own table."""
+    ids = {text: number for number, text in log.id_to_string.items()}
+    for entry in log.log_entries:
+        for frame in entry.code_def.traces:
+            for text_field, id_field in _TEXTS:
+                number = getattr(frame, id_field)
+                if getattr(frame, text_field) or number not in strings_given:
+                    setattr(frame, id_field, 0)
+                    continue
+                text = strings_given[number]
+                if text not in ids:
+                    ids[text] = len(ids)
+                    log.id_to_string[ids[text]] = text
+                setattr(frame, id_field, ids[text])

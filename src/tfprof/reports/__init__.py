@@ -1,0 +1,11 @@
+"""From a view to a report: account, start, trim, show, hide, minimum, depth, sort.
+
+    report     the `Report` value and how it is made
+    account    which nodes count
+    filters    which rows are shown, and in what order
+    measures   the numbers of every node
+    regexes    RE2 regular expressions
+    request    a view, options, an output: checked once
+
+Outputs, advisor and front ends may import it.
+"""

@@ -1,0 +1,240 @@
+"""The numbers of every node for a step, or on average over the steps it ran in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from operator import methodcaller
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.definitions.metrics import MEASURES, known_metrics
+from tfprof.definitions.quirks import Quirks
+from tfprof.flops.tf_formulas import CONTRACTIONS, REPAIRED_RULES
+from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
+from tfprof.profiles.lazy_columns import LazyColumns, sum_of
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.run_counts import executed_counts
+from tfprof.profiles.schema import Array, BoolArray, list_offsets
+from tfprof.protos import graph_pb2
+
+__all__ = ["AVERAGE", "measures", "scalars"]
+
+AVERAGE = -1
+_SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
+
+
+def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> LazyColumns:
+    """The numbers of every node."""
+    step = AVERAGE if step < 0 else step
+    return profile.derived((measures, quirks, step), lambda: _measures(profile, quirks, step))
+
+
+def _measures(profile: Profile, quirks: Quirks, step: int) -> LazyColumns:
+    wanted = None if step == AVERAGE else profile.steps.index(step)
+    # A copy, as a profile that holds what holds it would stay until the garbage is collected.
+    columns = profile.derived("columns alone", profile.changed)
+    sums = _Sums(columns, executions_of(profile, quirks), quirks, wanted)
+    return LazyColumns(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.sum_bound)
+
+
+class _Sums:
+    """Sums over the records of each node, of a step or on average."""
+
+    def __init__(
+        self, profile: Profile, runs: Executions, quirks: Quirks, step: int | None
+    ) -> None:
+        self.profile, self.runs, self.quirks, self.step = profile, runs, quirks, step
+
+    @cached_property
+    def kind(self) -> Any:
+        """The type of numbers that holds all sums."""
+        return _kind_of_sums(self.profile, self.runs, self.quirks)
+
+    def sum_bound(self, measure: int) -> float | None:
+        """What no sum of a measure exceeds, if that is known without the column."""
+        if MEASURES[measure] in _STATIC:
+            return None
+        if MEASURES[measure] in _OPERATIONS:
+            return sum_of(self.profile.nodes.float_ops) * max(self.runs.most, 1)
+        return self.runs.sum_bound
+
+    def bytes(self, field: str) -> Array:
+        """Those of one of `BYTE_FIELDS`."""
+        runs = self.runs
+        rows = self._rows(runs.memory_step)
+        return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, field)[rows]))
+
+    def micros(self, *where: bool) -> Array:
+        """The time on accelerators (true), on CPUs, or on both."""
+        total = np.zeros(len(self.profile.nodes), self.kind)
+        for accelerator in where:
+            total += self._micros[accelerator]
+        return self._averaged(total)
+
+    @cached_property
+    def _micros(self) -> dict[bool, Array]:
+        runs = self.runs
+        in_step = True if self.step is None else runs.time_step == self.step
+        chosen = {
+            True: runs.time_accelerator & in_step,
+            False: ~runs.time_accelerator & in_step,
+        }
+        return {
+            where: self._sum(runs.time_node[rows], runs.time_duration[rows])
+            for where, rows in chosen.items()
+        }
+
+    @cached_property
+    def run_count(self) -> Array:
+        """How often each node ran."""
+        runs = self.runs
+        rows = self._rows(runs.span_step)
+        return self._averaged(self._sum(runs.span_node[rows], runs.span_runs[rows]))
+
+    @cached_property
+    def float_ops(self) -> Array:
+        """The float operations of all runs of each node."""
+        ran = np.zeros(len(self.profile.nodes), bool)
+        ran[self.runs.span_node] = True
+        once = self.profile.nodes.float_ops.astype(self.kind, copy=False)
+        return once * executed_counts(self.profile.calls, ran, self.run_count)
+
+    def macs(self) -> Array:
+        """The multiply-adds among them."""
+        if "macs" in known_metrics(self.quirks) and self.float_ops.any():
+            return np.where(_contractions(self.profile), self.float_ops // 2, 0)
+        return np.zeros(len(self.profile.nodes), np.int64)
+
+    def _rows(self, steps: Array) -> Any:
+        return slice(None) if self.step is None else steps == self.step
+
+    def _sum(self, node: Array, values: Array) -> Array:
+        total = np.zeros(len(self.profile.nodes), self.kind)
+        np.add.at(total, node, values)
+        return total
+
+    @cached_property
+    def _steps_seen(self) -> Array:
+        """In how many steps each node ran, at least 1."""
+        seen = np.bincount(self.runs.span_node, minlength=len(self.profile.nodes))
+        return np.maximum(seen, 1)
+
+    def _averaged(self, total: Array) -> Array:
+        if self.step is not None:
+            return total
+        if self.quirks.negative_durations:
+            # The original divides a signed sum by an unsigned count.
+            steps = self._steps_seen.astype(np.uint64)
+            return (total.view(np.uint64) // steps).view(np.int64)
+        return total // self._steps_seen
+
+
+_STATIC = ("parameters", "definition_count")
+_OPERATIONS = ("float_ops", "macs")
+
+_COLUMNS: dict[str, Callable[[_Sums], Array]] = {
+    **{name: methodcaller("bytes", name) for name in BYTE_FIELDS},
+    "accelerator_exec_micros": lambda sums: sums.micros(True),
+    "cpu_exec_micros": lambda sums: sums.micros(False),
+    "exec_micros": lambda sums: sums.micros(True, False),
+    "parameters": lambda sums: parameters(sums.profile, sums.quirks),
+    "float_ops": lambda sums: sums.float_ops,
+    "macs": _Sums.macs,
+    "run_count": lambda sums: sums.run_count,
+    "definition_count": lambda sums: np.ones(len(sums.profile.nodes), np.int64),
+}
+
+
+def _contractions(profile: Profile) -> BoolArray:
+    """Which nodes are matrix products or convolutions in the graph.
+
+    A node that ran as another op has the graph's op type among its types. (A saved one has its own
+    op type there as well.)
+    """
+    op, types = profile.nodes.op, profile.type_name
+    found = _among(op, CONTRACTIONS).copy()
+    if len(types):
+        own = pc.equal(types, op.take(pa.array(profile.type_node)))
+        others = ~own.to_numpy(zero_copy_only=False)
+        found[profile.type_node[_among(types, REPAIRED_RULES) & others]] = False
+        found[profile.type_node[_among(types, CONTRACTIONS) & others]] = True
+    return found
+
+
+def _among(words: pa.Array, wanted: Iterable[str]) -> BoolArray:
+    found: BoolArray = pc.is_in(words, value_set=pa.array(sorted(wanted))).to_numpy(
+        zero_copy_only=False
+    )
+    return found
+
+
+def _kind_of_sums(profile: Profile, runs: Executions, quirks: Quirks) -> Any:
+    """64 bits, or numbers of any size where sums over all nodes may not fit."""
+    if quirks.wrapping_parameters:
+        return np.int64
+    often = float(runs.span_runs.sum(dtype=np.float64))
+    bounds = [
+        *(_magnitude(getattr(runs, field)) for field in BYTE_FIELDS),
+        _magnitude(runs.time_duration),
+        _magnitude(runs.span_runs),
+        _magnitude(profile.nodes.float_ops) * max(often, 1),
+    ]
+    return np.int64 if max(bounds) < 2**62 else object
+
+
+def _magnitude(values: Array) -> float:
+    return float(np.abs(values.astype(np.float64)).sum())
+
+
+def parameters(profile: Profile, quirks: Quirks) -> Array:
+    """The number of elements of each node's own shape; 0 if it has none or part is unknown."""
+    return profile.derived((parameters, quirks), lambda: _parameters(profile.nodes.shape, quirks))
+
+
+def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
+    at = list_offsets(shapes)
+    sizes = shapes.flatten().to_numpy()
+    result = np.zeros(len(shapes), np.int64)
+    known = np.flatnonzero(np.diff(at) > 0)
+    if not len(known):
+        return result
+    first = at[known]
+    result[known] = np.multiply.reduceat(sizes, first)
+    negative = np.logical_or.reduceat(sizes < 0, first)
+    result[known[negative]] = 0
+    if quirks.wrapping_parameters:
+        return result
+    with np.errstate(over="ignore", invalid="ignore"):
+        magnitude = np.multiply.reduceat(np.abs(sizes.astype(np.float64)), first)
+    # No machine can hold so many, and no text shows the number: it counts as unknown.
+    result[known[np.isinf(magnitude)]] = 0
+    magnitude[np.isinf(magnitude)] = 0
+    if magnitude[~negative].sum() < 2**62:
+        return result
+    exact = result.astype(object)
+    for row in known[~negative & (magnitude >= 2**62)]:
+        product = 1
+        for size in sizes[at[row] : at[row + 1]].tolist():
+            product *= size
+        exact[row] = product
+    return exact
+
+
+def scalars(profile: Profile) -> BoolArray:
+    """Which nodes have the shape of a scalar, which `Nodes.shape` holds as one element."""
+    return profile.derived(scalars, lambda: _scalars(profile))
+
+
+def _scalars(profile: Profile) -> BoolArray:
+    attrs = profile.nodes.attrs
+    entries = attrs.flatten()
+    is_shape = pc.equal(entries.field("key"), "shape")
+    is_scalar = pc.and_(is_shape, pc.equal(entries.field("value"), _SCALAR))
+    rows = np.flatnonzero(is_scalar.to_numpy(zero_copy_only=False))
+    found = np.zeros(len(profile.nodes), bool)
+    found[np.searchsorted(list_offsets(attrs), rows, side="right") - 1] = True
+    return found

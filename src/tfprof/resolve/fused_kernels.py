@@ -1,0 +1,54 @@
+"""Nodes that ran as a part of another one, which a fused kernel computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array, BoolArray
+
+__all__ = ["FUSED", "fused_members"]
+
+FUSED = "Fused"
+_LONGEST = 8
+"""No kernel fuses longer chains."""
+
+_FUSABLE = (
+    r"(Conv[23]D|DepthwiseConv2dNative|(Batch)?MatMul(V[23])?|Einsum|Add(V2|N)?|BiasAdd|Sub|Mul|RealDiv"
+    r"|FusedBatchNorm(V[23])?|Mean|SquaredDifference|Rsqrt|Pad|Maximum|Relu6?|LeakyRelu|Elu|Selu"
+    r"|Tanh|Sigmoid|Softplus|Erf|Softmax)"
+)
+
+
+def fused_members(
+    profile: Profile, ran: BoolArray, node: Array, op: pa.Array
+) -> tuple[Array, Array]:
+    """The nodes that fused kernels computed on the way, and the position in `node` of the kernel.
+
+    `op` is what each of the nodes ran as. A member has no record of its own, does what kernels
+    fuse, and what it gives is an input of the kernel's node or of another member.
+    """
+    edges = profile.edges
+    may_be = pc.match_substring_regex(profile.nodes.op, f"^{_FUSABLE}$")
+    may_be = may_be.to_numpy(zero_copy_only=False) & ~ran & profile.nodes.in_graph
+    kernel = np.full(len(profile.nodes), -1, np.int64)
+    front = np.flatnonzero(pc.match_substring(op, FUSED).to_numpy(zero_copy_only=False))
+    kernel[node[front]] = front
+    members = []
+    at = node[front]
+    for _ in range(_LONGEST):
+        is_front = np.zeros(len(kernel), bool)
+        is_front[at] = True
+        taken = np.flatnonzero(is_front[edges.consumer])
+        producer = index_in(edges.producer.take(pa.array(taken)), profile.nodes.name)
+        new = (producer >= 0) & may_be[producer] & (kernel[producer] < 0)
+        kernel[producer[new]] = kernel[edges.consumer[taken[new]]]
+        at = np.unique(producer[new])
+        members.append(at)
+        if not len(at):
+            break
+    found = np.concatenate(members)
+    return found, kernel[found]

@@ -1,0 +1,110 @@
+"""The rules by which a name of the runtime is traced back to a node of the graph.
+
+TensorFlow inlines functions under their callers' names, puts counters into the names of loop bodies
+and branches, lowers control flow to helpers, and Grappler adds nodes of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["MatchKind", "find_origin", "strip_counters", "strip_counters_column"]
+
+
+class MatchKind(IntEnum):
+    """How a record belongs to a node, the closest first."""
+
+    SAME = 0
+    """It is a run of the node."""
+    REWRITE = 1
+    """It is a run of something that an optimizer made of the node."""
+    HELPER = 2
+    """It is a run of something that the node needs, such as a switch of a loop or an argument."""
+
+
+# `while/body/_31/x`: the counter is the runtime's.
+COUNTED = r"/(body|cond|then|else|branch\d+)/_\d+/"
+_COUNTED = re.compile(COUNTED)
+_ARGUMENT = re.compile(r"_(?:arg|retval)_(.+)_\d+_\d+")
+_FOLDED = re.compile(r"__cf__\d+$")
+_COPIED = re.compile(r"/_\d+$")
+_REWRITTEN = re.compile(
+    r"Optimizer|ConstantFolding|AutoMixedPrecision|unary_ops_composition|-(?:folded|matshapes)-"
+)
+_OPTIMIZER = re.compile(r"\w*Optimizer|ConstantFolding(?:Ctrl)?|unary_ops_composition")
+_INLINED = "Func/"
+
+
+def strip_counters(name: str) -> str:
+    """A name without the counters of the runtime: as `tfprof.functions.expand` has it."""
+    previous = None
+    while name != previous:
+        # A body whose first node is a branch shares a slash with it.
+        previous, name = name, _COUNTED.sub(r"/\1/", name)
+    return name
+
+
+def strip_counters_column(names: pa.Array) -> pa.Array:
+    """The same for a column of names."""
+    counted = pc.match_substring_regex(names, COUNTED)
+    found = [strip_counters(name) for name in names.filter(counted).to_pylist()]
+    return pc.replace_with_mask(names, counted, pa.array(found, pa.string()))
+
+
+def find_origin(
+    name: str, is_node: Callable[[str], bool], is_caller: Callable[[str], bool]
+) -> tuple[str, MatchKind] | None:
+    """The node that a name of the runtime belongs to, and how; nothing if no rule finds one."""
+    argument = _ARGUMENT.fullmatch(name)
+    if argument and is_node(argument[1]):
+        return argument[1], MatchKind.HELPER
+    plain = strip_counters(name)
+    if is_node(plain):
+        return plain, MatchKind.SAME
+    for candidate in _rewritten(plain):
+        if is_node(candidate):
+            return candidate, MatchKind.REWRITE
+    caller = plain.removeprefix(_INLINED)
+    while "/" in caller:
+        caller = caller.rpartition("/")[0]
+        if is_caller(caller):
+            return caller, MatchKind.HELPER
+    return None
+
+
+def _rewritten(name: str) -> Iterator[str]:
+    """What an optimizer may have made a name from, the longest first."""
+    name = _FOLDED.sub("", name)
+    yield name
+    name = _COPIED.sub("", name)
+    yield name
+    if not _REWRITTEN.search(name):
+        return
+    parts = [part for part in name.split("/") if not _OPTIMIZER.fullmatch(part)]
+    if not parts:
+        return
+    *scope, last = parts
+    above = "".join(f"{part}/" for part in scope)
+    # `AddOpsRewrite_Leaf_0_add`, `add-folded-0`, `div_recip`
+    for begun in _cut_left(last):
+        for ended in _cut_right(begun):
+            yield above + ended
+    if scope:
+        yield "/".join(scope)
+
+
+def _cut_left(word: str) -> Iterator[str]:
+    while word:
+        yield word
+        word = word.partition("_")[2]
+
+
+def _cut_right(word: str) -> Iterator[str]:
+    while word:
+        yield word
+        word = word[: max(word.rfind("_"), word.rfind("-"), 0)]

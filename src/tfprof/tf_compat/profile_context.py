@@ -1,0 +1,208 @@
+"""Profiling while a TensorFlow 1 training job runs, without a change to the job.
+
+Nothing that goes wrong in here reaches the job: a fault is reported once, and training goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tfprof.errors import OptionError
+from tfprof.tf_compat.session_run import RunCall, base_session
+from tfprof.tf_compat.trace_schedule import Schedule
+
+__all__ = ["ProfileContext"]
+
+_COMMANDS = {
+    "graph": "profile_graph",
+    "scope": "profile_name_scope",
+    "op": "profile_operations",
+    "code": "profile_python",
+}
+_active: list[ProfileContext] = []
+
+
+class ProfileContext:
+    """A context manager that traces some runs of all sessions and collects them in `profiler`.
+
+    with tfprof.ProfileContext("/tmp/train", trace_steps=range(100, 103), dump_steps=[102]):
+        train()
+
+    Steps count the calls of `run` from 0. Without `trace_steps` runs are sampled, at first for each
+    new set of fetches. After each of `dump_steps` (100 by default) `<profile_dir>/profile_<step>`
+    is written, which `tfprof --profile_path` opens.
+    """
+
+    def __init__(
+        self,
+        profile_dir: str,
+        trace_steps: Iterable[int] | None = None,
+        dump_steps: Iterable[int] | None = None,
+        enabled: bool = True,
+        debug: bool = False,
+        *,
+        compat: bool = False,
+    ) -> None:
+        self._enabled = enabled
+        self._profiler: Any = None
+        self._original_run: Callable[..., Any] | None = None
+        if not enabled:
+            return
+        if not profile_dir:
+            raise ValueError("Must have a directory for profile.\n")
+        self._folder = Path(profile_dir)
+        self._schedule = Schedule(trace_steps, dump_steps)
+        self._debug = debug
+        self._compat = compat
+        self._jobs: list[tuple[str, Mapping[str, Any], frozenset[int]]] = []
+        self._steps = itertools.count()
+        self._lock = threading.Lock()
+        self._faulty = False
+
+    @property
+    def profiler(self) -> Any:
+        """The profiler that traced runs go to; None when disabled."""
+        if not self._enabled:
+            return None
+        return self._known_profiler(None)
+
+    def trace_next_step(self) -> None:
+        """Trace the next run."""
+        if self._enabled:
+            self._schedule.trace_next()
+
+    def dump_next_step(self) -> None:
+        """Write a file after the next run."""
+        if self._enabled:
+            self._schedule.dump_next()
+
+    def add_auto_profiling(
+        self, cmd: str, options: Mapping[str, Any], profile_steps: Iterable[int]
+    ) -> None:
+        """Trace these steps and report a view after each of them."""
+        if not self._enabled:
+            return
+        if cmd not in _COMMANDS:
+            raise OptionError(f"Unknown cmd: {cmd}; known are {', '.join(_COMMANDS)}")
+        steps = frozenset(profile_steps)
+        self._jobs.append((cmd, dict(options), steps))
+        self._schedule.also_trace(steps)
+
+    def __enter__(self) -> ProfileContext:  # noqa: PYI034 - typing.Self is not in Python 3.10
+        if not self._enabled:
+            return self
+        if _active:
+            raise RuntimeError("Already in context or context not cleaned.")
+        base = base_session()
+        original = base.run
+        context = self
+
+        def run(
+            session: Any,
+            fetches: Any,
+            feed_dict: Any = None,
+            options: Any = None,
+            run_metadata: Any = None,
+        ) -> Any:
+            return context._run(
+                RunCall(original, session, fetches, feed_dict, options, run_metadata)
+            )
+
+        run.__doc__ = original.__doc__
+        self._original_run = original
+        base.run = run
+        _active.append(self)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._original_run is not None:
+            base_session().run = self._original_run
+            self._original_run = None
+            _active.remove(self)
+
+    def _run(self, call: RunCall) -> Any:
+        step = next(self._steps)
+        # While another thread is tracing, this run counts but is none of our business.
+        if self._schedule.is_idle(step) or not self._lock.acquire(blocking=False):
+            return call.plain()
+        try:
+            return self._watched(step, call)
+        finally:
+            self._lock.release()
+
+    def _watched(self, step: int, call: RunCall) -> Any:
+        """A run that is traced, or after which something is due."""
+        metadata = None
+        with self._guarded(step):
+            metadata = self._metadata(step, call)
+        result = call.plain() if metadata is None else call.traced(metadata)
+        with self._guarded(step):
+            if metadata is not None:
+                self._add(step, call.graph, metadata)
+            self._report(step)
+        with self._guarded(step):
+            if self._schedule.should_dump(step):
+                self._dump(step, call.graph)
+        return result
+
+    def _metadata(self, step: int, call: RunCall) -> Any | None:
+        """What to trace a run into, or nothing if it is not traced."""
+        fetches = call.fetch_names()
+        coverage = self._profiler._coverage if self._profiler is not None else 0.0
+        if not self._schedule.should_trace(step, fetches, coverage):
+            return None
+        self._say(f"tracing step: {step}")
+        self._say(f"trace fetches: {fetches}")
+        return call.metadata()
+
+    def _add(self, step: int, graph: Any, metadata: Any) -> None:
+        self._known_profiler(graph).add_step(step, metadata)
+        if self._debug:
+            from google.protobuf import text_format
+
+            self._folder.mkdir(parents=True, exist_ok=True)
+            text = text_format.MessageToString(metadata)
+            (self._folder / f"run_meta_{step}").write_text(text, encoding="utf-8")
+
+    def _report(self, step: int) -> None:
+        for cmd, options, steps in self._jobs:
+            if step in steps and self._profiler is not None:
+                self._say(f"profiling {cmd} step: {step}")
+                getattr(self._profiler, _COMMANDS[cmd])(options)
+
+    def _dump(self, step: int, graph: Any) -> None:
+        self._say(f"dumping file at step: {step}")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._known_profiler(graph).save(self._folder / f"profile_{step}")
+
+    def _known_profiler(self, graph: Any) -> Any:
+        if self._profiler is None:
+            from tfprof.profiler import Profiler
+
+            self._profiler = Profiler(graph, compat=self._compat)
+        return self._profiler
+
+    def _say(self, text: str) -> None:
+        if self._debug and sys.stderr is not None:
+            sys.stderr.write(f"debug: {text}\n")
+
+    @contextlib.contextmanager
+    def _guarded(self, step: int) -> Iterator[None]:
+        """Keep faults from the job; the first one is reported."""
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        # Compiled readers can panic, which is no Exception.
+        except BaseException as fault:
+            if not self._faulty and sys.stderr is not None:
+                self._faulty = True
+                with contextlib.suppress(Exception):
+                    reason = f"{type(fault).__name__}: {fault}"
+                    sys.stderr.write(f"tfprof: profiling step {step} failed: {reason}\n")

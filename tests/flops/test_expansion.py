@@ -1,0 +1,102 @@
+"""Functions written out: names, edges through calls, recursion, bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfprof.functions.expand import MAX_DEPTH, expand
+from tfprof.protos.graph_pb2 import FunctionDef, GraphDef
+
+
+def ours(graph: Any) -> GraphDef:
+    return GraphDef.FromString(graph.as_graph_def(add_shapes=True).SerializeToString())
+
+
+def function(graph: GraphDef, name: str, nodes: list[tuple[str, str, list[str]]]) -> FunctionDef:
+    made = graph.library.function.add()
+    made.signature.name = name
+    made.signature.input_arg.add(name="x")
+    made.signature.output_arg.add(name="y")
+    for node, op, inputs in nodes:
+        added = made.node_def.add(name=node, op=op, input=inputs)
+        if op == "PartitionedCall":
+            added.attr["f"].func.name = node
+    made.ret["y"] = f"{nodes[-1][0]}:0"
+    return made
+
+
+def caller(graph: GraphDef, name: str, callee: str, source: str) -> None:
+    node = graph.node.add(name=name, op="PartitionedCall", input=[source])
+    node.attr["f"].func.name = callee
+
+
+def test_edges_go_through_calls() -> None:
+    graph = GraphDef()
+    graph.node.add(name="in", op="Placeholder")
+    function(graph, "inner", [("neg", "Neg", ["x"])])
+    function(graph, "outer", [("pre", "Exp", ["x"]), ("inner", "PartitionedCall", ["pre:y:0"])])
+    caller(graph, "c", "outer", "in")
+    graph.node.add(name="out", op="Log", input=["c:0"])
+    expanded = expand(graph)
+    names = {node.name: node for node in expanded}
+    assert list(names) == ["in", "c", "out", "c/pre", "c/inner", "c/inner/neg"]
+    source = lambda name: expanded[expanded.inputs(names[name].index)[0][0]].name  # noqa: E731
+    assert source("out") == "c/inner/neg"
+    assert source("c/inner/neg") == "c/pre"
+    assert source("c/pre") == "in"
+    assert names["c/inner/neg"].frame.path() == ("c", "c/inner")
+    assert names["c/inner/neg"].node is graph.library.function[0].node_def[0]
+
+
+def test_a_function_that_calls_itself_stays_closed() -> None:
+    graph = GraphDef()
+    function(graph, "f", [("a", "Neg", ["x"]), ("f", "PartitionedCall", ["a:0"])])
+    caller(graph, "c", "f", "nowhere")
+    caller(graph, "d", "absent", "c:0")
+    expanded = expand(graph)
+    assert [node.name for node in expanded] == ["c", "d", "c/a", "c/f"]
+    assert expanded.notes == [
+        "function 'absent' is not in the library",
+        "function 'f' calls itself",
+    ]
+
+
+def test_bounds() -> None:
+    graph = GraphDef()
+    for depth in range(MAX_DEPTH + 100):
+        function(graph, f"f{depth}", [(f"f{depth + 1}", "PartitionedCall", ["x"])])
+    caller(graph, "c", "f0", "x")
+    expanded = expand(graph)
+    assert len(expanded) == MAX_DEPTH + 1
+    assert expanded.notes == [f"calls nested deeper than {MAX_DEPTH} stay closed"]
+
+    doubling = GraphDef()
+    for depth in range(60):
+        made = function(doubling, f"g{depth}", [("a", "Neg", ["x"]), ("b", "Neg", ["x"])])
+        for node in made.node_def:
+            node.op = f"g{depth + 1}" if depth < 59 else "Neg"
+    doubling.node.add(name="c", op="g0")
+    assert expand(doubling, max_nodes=10_000).notes[0].startswith("more than 10000 nodes")
+
+
+def test_names_are_those_of_the_runtime(tf: Any) -> None:
+    @tf.function
+    def double(x: Any) -> Any:
+        return x + x
+
+    def model(x: Any, n: Any) -> Any:
+        y = double(x)
+        z = tf.while_loop(lambda i, _: i < n, lambda i, a: (i + 1, tf.matmul(a, a)), (0, y))[1]
+        return tf.cond(n > 3, lambda: tf.exp(z), lambda: z)
+
+    concrete = tf.function(model).get_concrete_function(
+        tf.TensorSpec((4, 4)), tf.TensorSpec((), tf.int32)
+    )
+    expanded = expand(ours(concrete.graph))
+    names = {node.name: node for node in expanded}
+    assert "PartitionedCall/add" in names
+    assert names["while/body/while/MatMul"].frame.loops() == ("while",)
+    assert "while/cond/while/Less" in names
+    assert "cond/then/cond/Exp" in names
+    matmul = names["while/body/while/MatMul"]
+    assert [expanded[i].name for i, _ in expanded.inputs(matmul.index)] == ["while", "while"]

@@ -1,0 +1,184 @@
+"""Whole models against hand-derived truths: two float operations per multiply-add.
+
+The cases are those of docs/truth.md; here they are live, there they are read from disk.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import mul
+from typing import Any
+
+import pytest
+
+from benchmarks.truth.applications import layers_truth
+from benchmarks.truth.case import Case
+from benchmarks.truth.cases import SECTIONS
+from benchmarks.truth.functions import concrete, loop_with_gradient
+from benchmarks.truth.layers import sequential
+from tfprof.flops.model_cost import Cost, cost
+from tfprof.flops.polynomial import symbol
+from tfprof.functions.expand import expand
+from tfprof.protos.graph_pb2 import GraphDef
+
+B = symbol("B")
+
+# An LSTM with 32 units on 16 inputs: four gates, each from inputs and state.
+LSTM = 2 * 4 * 32 * (16 + 32)
+
+# Train steps and keras.applications take long to build; below there is one of each.
+QUICK = [
+    case
+    for section, cases in SECTIONS.items()
+    if section not in ("Train steps", "keras.applications")
+    for case in cases
+]
+
+
+@pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
+def test_contractions(tf: Any, case: Case) -> None:
+    built = case.build(tf if case.kind == "function" else tf.keras)
+    made = cost(built)
+    assert made.ledger.complete, made.ledger.summary()
+    assert len(made.symbols) == case.unknown
+    expected = reduce(mul, map(symbol, made.symbols), case.value(built))
+    assert made.contraction_float_ops == expected
+    assert made.float_ops == made.contraction_float_ops + made.elementwise_float_ops
+    assert made.macs * 2 == made.contraction_float_ops
+    if case.kind == "model":
+        assert made.params == built.count_params()
+        assert made.trainable_params == trainable(built)
+
+
+@pytest.fixture(scope="module")
+def mobile(tf: Any) -> Any:
+    return tf.keras.applications.MobileNetV2(weights=None)
+
+
+def trainable(model: Any) -> int:
+    return sum(int(weight.numpy().size) for weight in model.trainable_weights)
+
+
+def check(made: Cost, model: Any) -> None:
+    assert made.ledger.complete, made.ledger.summary()
+    assert made.contraction_float_ops == layers_truth(model) * B
+    assert made.bind(B=3).contraction_float_ops == 3 * layers_truth(model)
+    assert made.params == model.count_params()
+    assert made.trainable_params == trainable(model)
+
+
+def test_live_model(mobile: Any) -> None:
+    check(cost(mobile), mobile)
+
+
+def test_saved_model(mobile: Any, tmp_path: Any) -> None:
+    mobile.export(str(tmp_path), verbose=False)
+    made = cost(tmp_path)
+    check(made, mobile)
+    assert made.by_scope[""].float_ops == made.float_ops
+    blocks = [name for name in made.by_scope if name.endswith("/block_16_project_1")]
+    assert made.by_scope[blocks[0]].macs == 7 * 7 * 960 * 320 * B
+    assert "2·N(out)·Π filter[:-1]" in made.explain(f"{blocks[0]}/convolution")
+
+
+def test_train_step(tf: Any) -> None:
+    keras = tf.keras
+    model = sequential((20, 16), lambda k: k.LSTM(32), lambda k: k.Dense(5))(keras)
+    optimizer = keras.optimizers.Adam()
+    optimizer.build(model.trainable_variables)
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+    def step(x: Any, labels: Any) -> Any:
+        with tf.GradientTape() as tape:
+            value = loss(labels, model(x, training=True))
+        gradients = tape.gradient(value, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return value
+
+    made = cost(
+        tf.function(step).get_concrete_function(
+            tf.TensorSpec((None, 20, 16)), tf.TensorSpec((None,), tf.int32)
+        )
+    )
+    assert made.ledger.complete, made.ledger.summary()
+    forward = 20 * LSTM + 2 * 32 * 5
+    to_input = 20 * 2 * 4 * 32 * 16  # no gradient goes to the data
+    assert made.contraction_float_ops == (3 * forward - to_input) * B
+    assert made.params == made.trainable_params == model.count_params()
+    assert sum(variable.role == "slot" for variable in made.variables) == 2 * 5 + 2
+
+
+def test_loops_of_the_first_kind(tf: Any) -> None:
+    v1 = tf.compat.v1
+    graph = tf.Graph()
+    enabled = v1.control_flow_v2_enabled()
+    v1.disable_control_flow_v2()
+    try:
+        with graph.as_default():
+            x = v1.placeholder(tf.float32, (None, 8), name="x")
+            w = v1.placeholder(tf.float32, (8, 8), name="w")
+            loop = v1.while_loop(lambda i, _: i < 6, lambda i, y: (i + 1, tf.tanh(y @ w)), (0, x))
+            gradients = v1.gradients(loop[1], [x, w])
+            assert {"Enter", "Exit"} <= {op.type for op in graph.get_operations()}
+    finally:
+        if enabled:
+            v1.enable_control_flow_v2()
+    for shapes in (False, True):
+        made = cost(graph.as_graph_def(add_shapes=shapes))
+        assert made.ledger.complete, made.ledger.summary()
+        assert made.contraction_float_ops == 3 * 6 * 2 * 8 * 8 * B
+    forward = cost(graph.as_graph_def(), outputs=[loop[1].name])
+    assert forward.contraction_float_ops == 6 * 2 * 8 * 8 * B
+    assert len(gradients) == 2
+
+
+def test_data_decides(tf: Any) -> None:
+    def model(x: Any, n: Any) -> Any:
+        for _ in tf.range(n):
+            x = x @ x
+        return x
+
+    made = cost(
+        tf.function(model).get_concrete_function(tf.TensorSpec((8, 8)), tf.TensorSpec((), tf.int32))
+    )
+    assert made.symbols == {"T": "trips of loop while"}
+    assert made.float_ops == 1024 * symbol("T")
+    assert made.bind(T=7).float_ops == 7 * 1024
+
+
+def test_growing_state_is_unknown(tf: Any) -> None:
+    def model(x: Any) -> Any:
+        y = tf.while_loop(
+            lambda i, _: i < 4,
+            lambda i, y: (i + 1, tf.concat([y, x], 0)),
+            (0, x),
+            shape_invariants=(tf.TensorShape([]), tf.TensorShape([None, 4])),
+        )[1]
+        return y @ tf.ones((4, 4))
+
+    made = cost(concrete(tf, model, (2, 4)))
+    assert made.float_ops == 0
+    assert not made.ledger.complete
+    assert made.ledger.unknown_ops == {"MatMul": 1}
+    assert made.ledger.reasons == {"unknown shape": 1}
+    assert "1 unknown and not in the sums (1 MatMul)" in made.ledger.summary()
+
+
+def test_a_bound_of_trips(tf: Any) -> None:
+    def model(x: Any) -> Any:
+        return tf.while_loop(
+            lambda y: tf.reduce_sum(y) < 9.0, lambda y: (y @ y,), (x,), maximum_iterations=12
+        )[0]
+
+    made = cost(concrete(tf, model, (8, 8)))
+    assert made.symbols == {"T": "trips of loop while, at most 12"}
+    assert made.contraction_float_ops == 1024 * symbol("T")
+
+
+def test_names_are_those_of_the_expanded_graph(tf: Any) -> None:
+    graph = GraphDef.FromString(
+        loop_with_gradient(tf).graph.as_graph_def(add_shapes=True).SerializeToString()
+    )
+    named = {node.name: node.node.op for node in expand(graph)}
+    for node in cost(graph).nodes():
+        assert named[node.name] == node.op

@@ -1,0 +1,172 @@
+"""Small graphs with functions: what the views show of them, and what the quirks hide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from google.protobuf import text_format
+
+import tfprof
+from tfprof.definitions.quirks import ORIGINAL
+from tfprof.profiles.run_counts import executed_counts
+from tfprof.profiles.schema import Calls, Edges
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.run_metadata_pb2 import RunMetadata
+from tfprof.reports.report import make_report
+from tfprof.resolve import resolve
+
+GRAPH = """
+node { name: "x" op: "Placeholder" }
+node {
+  name: "call" op: "PartitionedCall" input: "x" attr { key: "f" value { func { name: "f" } } }
+}
+node { name: "out" op: "Identity" input: "call" }
+library {
+  function {
+    signature { name: "f" input_arg { name: "a" } output_arg { name: "r" } }
+    node_def { name: "sum" op: "Neg" input: "mul:z:0" }
+    node_def { name: "mul" op: "Mul" input: "a" input: "a" }
+    ret { key: "r" value: "sum:y:0" }
+  }
+}
+"""
+
+
+def graph(text: str = GRAPH) -> GraphDef:
+    return text_format.Parse(text, GraphDef())
+
+
+def run(**micros: int) -> RunMetadata:
+    found = RunMetadata()
+    device = found.step_stats.dev_stats.add(device="/cpu:0")
+    for name, duration in micros.items():
+        device.node_stats.add(
+            node_name=name.replace("__", "/"), all_start_micros=1, op_end_rel_micros=duration
+        )
+    return found
+
+
+def test_views_have_the_nodes_of_functions():
+    profile = tfprof.load(graph())
+    scope = profile.report("scope", select=["occurrence"])
+    assert scope.names == ["_TFProfRoot", "call", "call/mul", "call/sum", "out", "x"]
+    walk = profile.report("graph", select=["occurrence"])
+    depths = {row.name: row.depth for row in walk.rows}
+    assert [depths[n] for n in ("out", "call", "call/sum", "call/mul", "x")] == [1, 2, 3, 4, 5]
+    assert "Mul" in profile.report("op", select=["occurrence"]).names
+
+
+def test_compat_does_not_enter():
+    profile = tfprof.load(graph(), run(call__mul=3))
+    assert resolve(profile, ORIGINAL) is profile
+    options = {"select": ["micros"], "account_type_regexes": [".*"], "show_name_regexes": [".*"]}
+    options |= {"start_name_regexes": [".*"], "max_depth": 100, "order_by": "name"}
+    report = profile.report("op", options, compat=True)
+    assert sorted(report.names[1:]) == ["Identity", "PartitionedCall", "Placeholder", "call/mul"]
+
+
+@pytest.mark.parametrize(
+    ("off", "shown"),
+    [
+        ("functions_not_entered", {"call", "call/mul", "call/sum", "out", "x", "_arg_x_0_0"}),
+        ("run_time_names_apart", {"call", "out", "x"}),
+        ("graph_op_types_only", {"call", "call/mul", "out", "x", "_arg_x_0_0"}),
+    ],
+)
+def test_every_quirk_acts_alone(off, shown):
+    profile = tfprof.load(graph(), run(call__mul=3, _arg_x_0_0=1))
+    quirks = replace(ORIGINAL, **{off: False})
+    options = tfprof.Options.build(
+        {"select": ["micros"]}, replace(quirks, missing_means_nothing=False)
+    )
+    report = make_report(profile, "scope", options, quirks)
+    assert set(report.names[1:]) == shown
+
+
+def test_records_belong_to_nodes_of_functions():
+    profile = tfprof.load(graph(), run(call__mul=3, _arg_x_0_0=1, stray=4))
+    report = profile.report("scope", select=["micros"])
+    assert report["call/mul"].own["exec_micros"] == 3
+    assert report["x"].own["exec_micros"] == 1
+    assert report["stray"].own["exec_micros"] == 4
+    assert profile.attributed_share == 0.5
+
+
+def test_labels_say_what_ran():
+    given = run(call__mul=3, stray=4)
+    records = given.step_stats.dev_stats[0].node_stats
+    records[0].timeline_label = "call/mul = _FusedMul(x, x)"
+    records[1].timeline_label = "stray = Cast(x)"
+    report = tfprof.load(graph(), given).report("op", select=["micros"])
+    assert {"_FusedMul", "Cast"} <= set(report.names)
+    assert not {"Mul", "stray"} & set(report.names)
+
+
+def test_op_logs_know_nodes_of_functions():
+    log = tfprof.OpLogProto()
+    log.log_entries.add(name="call/mul", float_ops=7, types=["special"])
+    log.log_entries.add(name="no/such/node", float_ops=9)
+    profile = tfprof.load(graph(), op_log=log)
+    report = profile.report("scope", select=["float_ops"], account_type_regexes=["special"])
+    assert report.rows[0].total["float_ops"] == 7
+    assert profile.nodes.float_ops.sum() == 0
+
+
+def test_nodes_of_functions_stand_where_they_are_called():
+    log = tfprof.OpLogProto()
+    log.id_to_string[1] = "model.py"
+    for line, name in enumerate(("x", "call", "out"), 1):
+        entry = log.log_entries.add(name=name)
+        entry.code_def.traces.add(file_id=1, function_id=1, lineno=line)
+    report = tfprof.load(graph(), run(call__mul=3), log).report("code", select=["micros"])
+    assert report["model.py:2:model.py"].own["exec_micros"] == 3
+
+
+def test_gradients_of_tapes_are_gradients():
+    text = "".join(
+        f'node {{ name: "{name}" op: "Op" }}'
+        for name in ("f/y", "f/gradient_tape/y/Mul", "z", "gradient_tape/z/a/b", "gradient_tape/q")
+    )
+    log = tfprof.OpLogProto()
+    log.id_to_string[1] = "m.py"
+    for line, name in enumerate(("f/y", "f/gradient_tape/y/Mul", "z", "gradient_tape/z/a/b"), 1):
+        log.log_entries.add(name=name).code_def.traces.add(file_id=1, function_id=1, lineno=line)
+    profile = tfprof.load(graph(text), op_log=log)
+    rows = profile.report("code", select=["occurrence"]).names[1:]
+    assert set(rows) == {
+        "m.py:1:m.py",
+        "m.py:3:m.py",
+        "m.py:1:m.py (gradient)",
+        "m.py:3:m.py (gradient)",
+    }
+
+
+def test_what_cannot_be_entered_is_told():
+    text = GRAPH.replace('name: "f" }', 'name: "missing" }', 1)
+    profile = tfprof.load(graph(text))
+    report = profile.report("scope", select=["occurrence"])
+    assert "function 'missing' is not in the library" in report.messages
+    assert not profile.report("op", {"select": ["params"]}, compat=True).messages
+
+
+def test_a_name_that_the_graph_has_is_its_node():
+    text = GRAPH + 'node { name: "call/mul" op: "Own" input: "x" }'
+    report = tfprof.load(graph(text)).report("op", select=["occurrence"])
+    assert "Own" in report.names
+    assert "Mul" not in report.names
+
+
+def test_nodes_without_records_ran_with_their_call():
+    """Frames: the graph, a loop's condition and body, two branches in the body, an idle call."""
+    calls = Calls(
+        np.array([0, 1, 2, 2, 3, 4, 5, 0]),
+        np.array([-1, 0, 0, 3, 3, 7]),
+        np.array([-1, 0, 0, 2, 2, 0]),
+        Edges.empty(),
+    )
+    ran = np.array([True, True, True, False, True, False, False, False])
+    runs = np.array([1, 6, 5, 0, 2, 0, 0, 0])
+    assert executed_counts(calls, ran, runs).tolist() == [1, 6, 5, 5, 2, 0, 1, 1]
+    assert executed_counts(None, ran, runs).tolist() == [1, 6, 5, 1, 2, 1, 1, 1]
