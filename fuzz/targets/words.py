@@ -78,7 +78,7 @@ def _shell(data: bytes) -> None:
     # No input may write a file.
     with (
         mock.patch.object(commands, "_write"),
-        mock.patch.object(outputs.files, "write_file"),
+        mock.patch.object(outputs, "write_documents"),
         contextlib.suppress(EOFError),
     ):
         for text in _text(data).split("\n"):

@@ -9,7 +9,7 @@ import pytest
 
 import tfprof
 from tests.outputs.samples import gpu_profile
-from tfprof.outputs import OUTPUTS, parse
+from tfprof.outputs import OUTPUTS, parse_output
 
 TO_FILES = [output.name for output in OUTPUTS.values() if "outfile" in output.keys]
 
@@ -68,7 +68,7 @@ def test_a_failure_keeps_the_old_file(output, tmp_path, monkeypatch):
 )
 def test_wrong_values(value, reason):
     with pytest.raises(tfprof.OptionError, match=reason):
-        parse(value)
+        parse_output(value)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_wrong_values(value, reason):
     ],
 )
 def test_a_file_name_may_tell_the_type(path, name):
-    output, keys = parse(path)
+    output, keys = parse_output(path)
     assert (output.name, keys) == (name, {"outfile": path})
 
 

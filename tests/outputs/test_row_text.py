@@ -47,6 +47,6 @@ def test_rows_read_like_joined_words(table, block):
     rows = [b"(", *separated(items, ", "), b")", b"\n"]
     before, row_encoder._TOGETHER = row_encoder._TOGETHER, block
     try:
-        assert b"".join(row_encoder.taken(count, rows)).decode() == expected
+        assert b"".join(row_encoder.encode_rows(count, rows)).decode() == expected
     finally:
         row_encoder._TOGETHER = before

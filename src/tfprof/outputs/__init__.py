@@ -1,35 +1,65 @@
-"""Everything a report can be written as, by the word that `-output` takes.
+"""Everything a report can be rendered as: one row of `OUTPUTS` for each word of `-output`.
 
-An `-output` value reads `type:key=value,key=value…`. Each type has a row in `OUTPUTS` that says
-which keys it takes; a new one is a file in this folder and a row here.
+An `-output` value reads `type:key=value,key=value…`. A renderer is a function from a report and
+`RenderSettings` to documents and messages. It opens no file and prints nothing; `files` writes what
+it yields. A new output is a module here and a row in `OUTPUTS`.
+
+    document        what renderers yield: Document, Message; RenderSettings
+    files           write documents, each file complete or not at all
+    supported       which outputs a view or a selection cannot have
+    text            stdout, file: legend, header and rows
+      input_shapes, tensor_value    two of its columns
+    row_table       json, csv, parquet: the rows as a table
+    flame           the numbers of flame graphs, for folded, speedscope and pprof
+    folded, speedscope, dot
+    timeline/       trace events for Perfetto and chrome://tracing
+    pprof/          pprof profiles
+    protobuf/       result messages, and a profile as a ProfileProto
+    profile_tables  a profile as a folder of Parquet files
+    notebook        a report as HTML or a data frame
+    encoding/       columns to bytes, for text and JSON
+
+The API, the command line and the profiler import it. It imports reports and what is beneath them.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tfprof.errors import OptionError, OutputError
-from tfprof.outputs import text
-from tfprof.outputs.files import replaced
-from tfprof.runtime.malloc import malloc_tuned
-from tfprof.runtime.printable import printable
+from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
+from tfprof.outputs.files import write_documents
+from tfprof.outputs.supported import why_unsupported
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["OUTPUTS", "Output", "parse", "print_bytes", "to_terminal", "write"]
+__all__ = [
+    "OUTPUTS",
+    "Chunks",
+    "Document",
+    "Message",
+    "Output",
+    "RenderSettings",
+    "Rendering",
+    "parse_output",
+    "render",
+    "write_documents",
+]
+
+Render: TypeAlias = Callable[[Any, RenderSettings], Rendering]
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A kind of output: how it is written, what it needs, what it is, and how its files end."""
+    """A kind of output: its renderer, the keys it takes, what it is, and how its files end."""
 
     name: str
-    write: Callable[[Any, Mapping[str, str]], Any]
+    render: Render
     keys: tuple[str, ...]
     help: str
     suffixes: tuple[str, ...] = ()
@@ -40,46 +70,23 @@ class Output:
         return ("outfile",) if "outfile" in self.keys else ()
 
 
-def to_terminal() -> bool:
-    """Whether what is printed goes to a terminal, which could be upset by names."""
-    return sys.stdout is not None and sys.stdout.isatty()
+def _lazy(module: str, function: str = "render") -> Render:
+    """A renderer of a module here, which is imported when it runs.
+
+    Help and completion list the outputs, and need not wait for NumPy and Arrow.
+    """
+
+    def render(report: Report, settings: RenderSettings) -> Rendering:
+        rendering: Rendering = getattr(import_module(f"{__name__}.{module}"), function)(
+            report, settings
+        )
+        return rendering
+
+    return render
 
 
-def print_bytes(data: bytes) -> None:
-    """Write text to standard output: as it is, but for what a terminal would obey."""
-    if sys.stdout is None:
-        raise OutputError("standard output is closed; nothing can be printed")
-    if to_terminal():
-        text = printable(data.decode(errors="backslashreplace"))
-        data = text.encode(errors="backslashreplace")
-    sys.stdout.flush()
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    else:
-        sys.stdout.write(data.decode(errors="replace"))
-
-
-def _to_stdout(report: Report, _keys: Mapping[str, str]) -> None:
-    print_bytes(text.encoded(report, one_line=to_terminal()))
-
-
-def _to_file(report: Report, keys: Mapping[str, str]) -> None:
-    with replaced(keys["outfile"]) as stream:
-        stream.writelines(text.blocks(report))
-
-
-def _to_nowhere(_report: Report, _keys: Mapping[str, str]) -> None:
-    """Only the message is wanted."""
-
-
-def _by(module: str, function: str = "write") -> Callable[[Any, Mapping[str, str]], Any]:
-    """A writer in a module of this folder, which is imported when it is needed."""
-
-    def write(report: Report, keys: Mapping[str, str]) -> Any:
-        return getattr(import_module(f"{__name__}.{module}"), function)(report, keys)
-
-    return write
+def _render_nothing(_report: Report, _settings: RenderSettings) -> Rendering:
+    return iter(())
 
 
 _OUTFILE = ("outfile",)
@@ -87,11 +94,11 @@ _OUTFILE = ("outfile",)
 OUTPUTS: dict[str, Output] = {
     output.name: output
     for output in (
-        Output("stdout", _to_stdout, (), "the terminal (default)"),
-        Output("file", _to_file, _OUTFILE, "the same text in a file", (".txt",)),
+        Output("stdout", _lazy("text"), (), "the terminal (default)"),
+        Output("file", _lazy("text"), _OUTFILE, "the same text in a file", (".txt",)),
         Output(
             "timeline",
-            _by("timeline.writer"),
+            _lazy("timeline.writer"),
             ("outfile", "flows"),
             "a trace for Perfetto and chrome://tracing; flows=cross|all|none; "
             "several steps of graph view go to <outfile>_<step>",
@@ -99,46 +106,48 @@ OUTPUTS: dict[str, Output] = {
         ),
         Output(
             "pprof",
-            _by("pprof.writer"),
+            _lazy("pprof.writer"),
             _OUTFILE,
             "a profile for pprof (code and scope view)",
             (".pprof", ".pb.gz"),
         ),
-        Output("json", _by("row_table", "write_json"), _OUTFILE, "rows as objects", (".json",)),
-        Output("csv", _by("row_table", "write_csv"), _OUTFILE, "rows for spreadsheets", (".csv",)),
+        Output("json", _lazy("row_table", "render_json"), _OUTFILE, "rows as objects", (".json",)),
+        Output(
+            "csv", _lazy("row_table", "render_csv"), _OUTFILE, "rows for spreadsheets", (".csv",)
+        ),
         Output(
             "parquet",
-            _by("row_table", "write_parquet"),
+            _lazy("row_table", "render_parquet"),
             _OUTFILE,
             "rows for pandas, DuckDB and others",
             (".parquet",),
         ),
         Output(
             "speedscope",
-            _by("speedscope"),
+            _lazy("speedscope"),
             _OUTFILE,
             "a flame graph for speedscope.app",
             (".speedscope.json",),
         ),
         Output(
             "folded",
-            _by("folded"),
+            _lazy("folded"),
             _OUTFILE,
             "stacks for flamegraph.pl and its relatives",
             (".folded",),
         ),
-        Output("dot", _by("dot"), _OUTFILE, "graph view for Graphviz", (".dot", ".gv")),
-        Output("none", _to_nowhere, (), "nothing; only the result is returned"),
+        Output("dot", _lazy("dot"), _OUTFILE, "graph view for Graphviz", (".dot", ".gv")),
+        Output("none", _render_nothing, (), "nothing; only the result is returned"),
     )
 }
 
 
-def parse(value: str) -> tuple[Output, dict[str, str]]:
-    """The kind of output and the keys that an `-output` value names; a file name may be enough."""
+def parse_output(value: str) -> tuple[Output, dict[str, str]]:
+    """The output and the keys that an `-output` value names; a file name may be enough."""
     name, _, rest = value.partition(":")
     output = OUTPUTS.get(name or "stdout")
     if output is None:
-        output = _by_name(value)
+        output = _by_suffix(value)
         if output is not None:
             return output, {"outfile": value}
         raise OptionError(f"option 'output': unknown type '{name}'; known are {', '.join(OUTPUTS)}")
@@ -163,23 +172,73 @@ def parse(value: str) -> tuple[Output, dict[str, str]]:
     return output, keys
 
 
-def _by_name(path: str) -> Output | None:
-    """The output that a file name tells; of several the one with the longest ending."""
-    fitting = [
+def _by_suffix(path: str) -> Output | None:
+    """The output with the longest suffix that a file name has."""
+    candidates = [
         (len(suffix), output)
         for output in OUTPUTS.values()
         for suffix in output.suffixes
         if path.lower().endswith(suffix)
     ]
-    return max(fitting, key=lambda found: found[0])[1] if fitting else None
+    return max(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
 
 
 def _example(output: Output) -> str:
     return f"{output.name}:outfile=result" if output.required else output.name
 
 
-def write(report: Report, value: str | None = None) -> Any:
+def render(report: Report, output: Output, settings: RenderSettings) -> Rendering:
+    """The documents and messages of a report.
+
+    A report with nothing to show has no file. Where the report's view or selection cannot have this
+    output, it raises an OptionError; in compat the original's note is all there is.
+    """
+    if output.required and not report.shown:
+        return iter(())
+    reason = why_unsupported(report, output.name)
+    if reason and not report.quirks.refusals_are_notes:
+        raise OptionError(f"option 'output': {reason}")
+    return iter((Message(reason),)) if reason else output.render(report, settings)
+
+
+# Until the API and the command line call `render` themselves.
+parse = parse_output
+
+
+def to_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def print_bytes(data: bytes) -> None:
+    """Write to standard output; on a terminal, control characters are escaped."""
+    from tfprof.runtime.printable import printable
+
+    if sys.stdout is None:
+        raise OutputError("standard output is closed; nothing can be printed")
+    if to_terminal():
+        text = printable(data.decode(errors="backslashreplace"))
+        data = text.encode(errors="backslashreplace")
+    sys.stdout.flush()
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        sys.stdout.write(data.decode(errors="replace"))
+
+
+def write(report: Report, value: str | None = None) -> None:
     """Write a report where an `-output` value says."""
-    output, keys = parse(report.options.output if value is None else value)
+    from tfprof.runtime.malloc import malloc_tuned
+
+    output, keys = parse_output(report.options.output if value is None else value)
+    stream = sys.stderr if report.quirks.refusals_are_notes else sys.stdout
     with malloc_tuned():
-        return output.write(report, keys) if report.shown else None
+        write_documents(
+            render(report, output, RenderSettings(keys, one_line=to_terminal())),
+            stdout=print_bytes,
+            message=lambda text: print(text, file=stream),
+        )
+
+
+from tfprof.outputs import text  # noqa: E402, F401

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from tfprof.definitions.metrics import known_metrics
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OptionError
-from tfprof.outputs.files import write_file
+from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
@@ -18,16 +17,16 @@ from tfprof.views.graph import producers
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["write"]
+__all__ = ["render"]
 
 
-def write(report: Report, keys: Mapping[str, str]) -> None:
-    """Write a directed graph; selected numbers are part of the labels and attributes of nodes."""
+def render(report: Report, settings: RenderSettings) -> Rendering:
+    """Render a directed graph; selected numbers are part of the labels and attributes of nodes."""
     if report.kind != "graph":
         raise OptionError(f"option 'output': dot shows graph view, not {report.kind} view")
     lines = ["digraph tfprof {", "  node [shape=box];", *_nodes(report)]
     lines += [f"  n{source} -> n{target};" for source, target in _edges(report).tolist()]
-    write_file(keys["outfile"], "\n".join([*lines, "}", ""]).encode())
+    yield Document(["\n".join([*lines, "}", ""]).encode()], settings.keys["outfile"])
 
 
 def _nodes(report: Report) -> list[str]:

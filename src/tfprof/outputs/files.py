@@ -1,29 +1,42 @@
-"""Files that are either the old ones or the complete new ones, never anything between."""
+"""Write documents. A file is the old one or the complete new one, never anything between."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from tfprof.errors import OutputError
+from tfprof.outputs.document import Message, Rendering
 
-__all__ = ["Texts", "replaced", "write_file", "written"]
+__all__ = ["replace_file", "replaced", "write_documents", "write_file"]
 
-Texts = Iterable[memoryview | bytes]
-T = TypeVar("T")
+
+def write_documents(
+    rendering: Rendering, *, stdout: Callable[[bytes], None], message: Callable[[str], None]
+) -> None:
+    """Write each document to its file or pass it to `stdout`, and each text to `message`."""
+    for item in rendering:
+        if isinstance(item, Message):
+            message(item.text)
+        elif item.path is None:
+            stdout(b"".join(item.chunks))
+        else:
+            with replace_file(item.path) as stream:
+                # It holds on to no chunk, so that the next can be made in the same memory.
+                stream.writelines(item.chunks)
 
 
 @contextlib.contextmanager
-def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` once it is complete."""
+def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file to write, which replaces `path` once it is complete."""
     target = Path(path)
     try:
         if target.is_symlink():
-            # What a link stands for is replaced, not the link.
+            # The target of a link is replaced, not the link.
             target = Path(os.path.realpath(target))
             if target.is_symlink():
                 raise OutputError(f"{path}: is a link to itself; name a file to write to")
@@ -50,26 +63,9 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise OutputError(f"{target}: cannot write: {reason}") from None
 
 
-def written(
-    stream: BinaryIO, stages: Iterable[tuple[Texts, T]], form: Callable[[Texts], Texts]
-) -> tuple[int, list[T]]:
-    """Write the texts of each stage before the next is made: how many bytes, and what they tell.
-
-    `form` makes the parts of the file from all texts.
-    """
-    told: list[T] = []
-
-    def texts() -> Texts:
-        for stage, more in stages:
-            told.append(more)
-            yield from stage
-
-    return sum(map(stream.write, form(texts()))), told
-
-
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a whole file at once."""
-    with replaced(path) as stream:
+    with replace_file(path) as stream:
         stream.write(data)
 
 
@@ -78,3 +74,7 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+# Until the command line calls `write_documents`.
+replaced = replace_file

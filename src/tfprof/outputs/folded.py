@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfprof.definitions.limits import LARGEST_ANSWER
 from tfprof.errors import OutputError
-from tfprof.outputs.files import write_file
+from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import own_share, parents, selected
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["write"]
+__all__ = ["render"]
 
 _UNSAFE = str.maketrans({";": ":", "\n": " ", "\r": " "})
 
 
-def write(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the first selected metric; what rows do not show is the line of the root."""
+def render(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the first selected metric; what rows do not show is the line of the root."""
     metric = selected(report, "folded")[0]
     shares = own_share(report, metric).tolist()
     stacks = _stacks(report)
     lines = [f"{stack} {share}\n" for stack, share in zip(stacks, shares, strict=True) if share]
-    write_file(keys["outfile"], "".join(lines).encode())
+    yield Document(["".join(lines).encode()], settings.keys["outfile"])
 
 
 def _stacks(report: Report) -> list[str]:

@@ -25,7 +25,7 @@ from tfprof.loaders.parquet.profile_tables import (
     VERSION,
     place,
 )
-from tfprof.outputs.files import replaced
+from tfprof.outputs.files import replace_file
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import (
@@ -48,7 +48,7 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
         raise OutputError(f"{target}: cannot make the folder: {reason}") from None
     with contextlib.ExitStack() as files:
         for name, table in tables_of(profile).items():
-            stream = files.enter_context(replaced(target / f"{name}.parquet"))
+            stream = files.enter_context(replace_file(target / f"{name}.parquet"))
             pyarrow.parquet.write_table(table, stream, compression="zstd")
 
 

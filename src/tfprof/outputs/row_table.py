@@ -6,7 +6,6 @@ The columns are the same whatever the view and the selection; `docs/outputs.md` 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +17,9 @@ import pyarrow.parquet
 from tfprof.definitions.limits import check_answer
 from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.errors import OutputError
+from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.encoding.json_encoder import escaped, joined
 from tfprof.outputs.encoding.row_encoder import bytes_of
-from tfprof.outputs.files import replaced, write_file
 from tfprof.outputs.flame import parents
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.lazy_columns import measure_index
@@ -29,7 +28,7 @@ from tfprof.profiles.schema import NO_DEVICE, Array, list_offsets
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["COLUMNS", "NUMBERS", "table", "write_csv", "write_json", "write_parquet"]
+__all__ = ["COLUMNS", "NUMBERS", "render_csv", "render_json", "render_parquet", "table"]
 
 NUMBERS = {
     **{metric.name: metric.measure for metric in METRICS.values() if metric.measure},
@@ -127,30 +126,31 @@ def _frame_columns(report: Report) -> dict[str, pa.Array]:
     }
 
 
-def write_parquet(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the rows as a Parquet file, with the view and step among its metadata."""
-    described = {"tfprof.view": report.kind, "tfprof.step": str(report.options.step)}
-    with replaced(keys["outfile"]) as stream:
-        pyarrow.parquet.write_table(table(report).replace_schema_metadata(described), stream)
+def render_parquet(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the rows as a Parquet file, with the view and step among its metadata."""
+    metadata = {"tfprof.view": report.kind, "tfprof.step": str(report.options.step)}
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(table(report).replace_schema_metadata(metadata), stream)
+    yield Document([stream.getbuffer()], settings.keys["outfile"])
 
 
-def write_csv(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the rows as a CSV file with a header line."""
+def render_csv(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the rows as a CSV file with a header line."""
     stream = io.BytesIO()
     pyarrow.csv.write_csv(table(report), stream)
-    write_file(keys["outfile"], stream.getvalue())
+    yield Document([stream.getbuffer()], settings.keys["outfile"])
 
 
-def write_json(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the rows as a JSON array of objects, one to a line."""
+def render_json(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the rows as a JSON array of objects, one to a line."""
     rows = table(report)
     pieces: list[Any] = []
-    for at, name in enumerate(rows.column_names):
+    for i, name in enumerate(rows.column_names):
         values = rows.column(name).combine_chunks()
         text = values.cast(pa.string())
         if pa.types.is_string(values.type):
             text = joined(len(values), '"', escaped(text.fill_null("")), '"')
-        pieces.append(f'{"," if at else "{"}"{name}":')
+        pieces.append(f'{"," if i else "{"}"{name}":')
         pieces.append(pc.if_else(values.is_valid(), text, "null"))
     lines = bytes_of(joined(rows.num_rows, *pieces, "},\n"))
-    write_file(keys["outfile"], b"".join([b"[\n", lines[:-2], b"\n]\n"]))
+    yield Document([b"[\n", lines[:-2], b"\n]\n"], settings.keys["outfile"])

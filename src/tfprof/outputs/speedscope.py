@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tfprof import __version__
 from tfprof.definitions.metrics import Metric
-from tfprof.outputs.files import write_file
+from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import selected, totals
 from tfprof.outputs.timeline.tree import laid_out
 from tfprof.views.tree import Tree
@@ -18,14 +17,14 @@ from tfprof.views.tree import Tree
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["write"]
+__all__ = ["render"]
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "none"}
 
 
-def write(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the selected metrics of a report; rows that have none of a metric are left out."""
+def render(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the selected metrics of a report; rows that have none of a metric are left out."""
     metrics = selected(report, "speedscope")
     content = {
         "$schema": _SCHEMA,
@@ -35,7 +34,8 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
         "shared": {"frames": _frames(report)},
         "profiles": [_profile(report, metric) for metric in metrics],
     }
-    write_file(keys["outfile"], json.dumps(content, separators=(",", ":")).encode())
+    data = json.dumps(content, separators=(",", ":")).encode()
+    yield Document([data], settings.keys["outfile"])
 
 
 def _frames(report: Report) -> list[dict[str, Any]]:

@@ -1,35 +1,23 @@
-"""Which outputs a view or a selection cannot have, and what is said then."""
+"""Which outputs a view or a selection cannot have."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from tfprof.definitions.metrics import known_metrics
-from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["refusal", "refused"]
+__all__ = ["why_unsupported"]
 
 _NO_TIMELINE = "op view doesn't support timeline yet. Consider graph/scope/code view."
 _ONLY_CODE = "Only 'code' view supports pprof output now."
 _ONLY_ONE = "Can only select 1 attribute for pprof output."
 
 
-def refused(report: Report, output: str) -> bool:
-    """Whether an output is refused: with a note like the original's, or else with an error."""
-    reason = refusal(report, output)
-    if reason and not report.quirks.refusals_are_notes:
-        raise OptionError(f"option 'output': {reason}")
-    if reason:
-        sys.stderr.write(f"{reason}\n")
-    return bool(reason)
-
-
-def refusal(report: Report, output: str) -> str:
-    """Why a report cannot be written so, or nothing."""
+def why_unsupported(report: Report, output: str) -> str:
+    """Why a report cannot have an output, in compat in the original's words; empty if it can."""
     notes = report.quirks.refusals_are_notes
     if output == "timeline" and report.kind == "op":
         return _NO_TIMELINE if notes else "a timeline shows scope, graph or code view, not op view"

@@ -22,6 +22,7 @@ from tfprof.definitions.metrics import (
 )
 from tfprof.definitions.options import Options, listed
 from tfprof.definitions.units import FORMATS
+from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.encoding.cells import Cell, optional, separated
 from tfprof.outputs.encoding.number_format import own_and_total
 from tfprof.outputs.encoding.row_encoder import (
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 Buffer = bytes | memoryview
 
-__all__ = ["blocks", "encoded", "header", "legend_text", "options_block", "with_banners"]
+__all__ = ["blocks", "encoded", "header", "legend_text", "options_block", "render", "with_banners"]
 
 _VIEW_LEGENDS = {
     "scope": "scope: The nodes in the model graph are organized by their names, which is "
@@ -63,6 +64,17 @@ _MISSING_STREAM = (
     "If you found your operation missing accelerator time, consider to post to "
     "discuss@tensorflow.org!\n\n"
 )
+
+
+def render(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the text, for standard output if no file is named."""
+    path = settings.keys.get("outfile")
+    if path is not None:
+        yield Document(blocks(report, legend=settings.legend), path)
+    elif settings.banners:
+        yield Document([with_banners(report, one_line=settings.one_line)])
+    else:
+        yield Document(blocks(report, legend=settings.legend, one_line=settings.one_line))
 
 
 def encoded(report: Report, *, legend: bool | None = None, one_line: bool = False) -> bytes:

@@ -6,23 +6,20 @@ its sample, in code or scope view, with all selected metrics.
 
 from __future__ import annotations
 
-import sys
 import zlib
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfprof.definitions.limits import check_answer
 from tfprof.definitions.metrics import METRICS, Metric
-from tfprof.outputs.files import write_file
+from tfprof.outputs.document import Document, Message, Rendering, RenderSettings
 from tfprof.outputs.pprof.samples import add_leaf_samples, add_samples
 from tfprof.outputs.pprof.tables import Tables
-from tfprof.outputs.supported import refused
 from tfprof.protos import pprof_pb2
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["write"]
+__all__ = ["render"]
 
 _PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}
@@ -40,10 +37,9 @@ _COMMENTS = {
 }
 
 
-def write(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the selected metrics of a report as a pprof file."""
-    if refused(report, "pprof"):
-        return
+def render(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the selected metrics of a report as a pprof file, and say how to open it."""
+    path = settings.keys["outfile"]
     metrics = [METRICS[name] for name in dict.fromkeys(report.options.select)]
     depth = report.view.tree.depth
     stacks = int(report.tree.depth.sum()) + int(depth[report.view.member_position].sum())
@@ -53,13 +49,14 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
         add_leaf_samples(report, metrics[0], tables)
     else:
         add_samples(report, metrics, tables)
-    write_file(keys["outfile"], _gzipped(_profile(metrics, tables).SerializeToString()))
-    sys.stdout.write(
-        f"\nRun pprof -png --nodecount=100 --sample_index=1 <{keys['outfile']}>\n"
-        if report.quirks.refusals_are_notes
-        else f"{keys['outfile']}: {len(tables.samples):,} samples. "
-        f"Open it with: pprof -http=: {keys['outfile']}\n"
-    )
+    yield Document([_gzipped(_profile(metrics, tables).SerializeToString())], path)
+    if report.quirks.refusals_are_notes:
+        hint = f"\nRun pprof -png --nodecount=100 --sample_index=1 <{path}>\n"
+        yield Document([hint.encode(errors="surrogateescape")])
+    else:
+        yield Message(
+            f"{path}: {len(tables.samples):,} samples. Open it with: pprof -http=: {path}"
+        )
 
 
 def _profile(metrics: list[Metric], tables: Tables) -> pprof_pb2.Profile:

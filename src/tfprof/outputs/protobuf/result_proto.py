@@ -24,7 +24,7 @@ from tfprof.outputs.protobuf.protobuf_writer import (
     strings,
     varint,
 )
-from tfprof.outputs.supported import refusal
+from tfprof.outputs.supported import why_unsupported
 from tfprof.outputs.tensor_value import Values
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.input_shapes import input_shapes_of
@@ -55,7 +55,7 @@ def result(report: Report) -> Any:
         return root
     if report.quirks.refusals_are_notes:
         output = report.options.output.partition(":")[0]
-        if refusal(report, output):
+        if why_unsupported(report, output):
             root.name = ROOT
             return root
         if output == "timeline" and report.kind == "graph" and report.options.step < 0:

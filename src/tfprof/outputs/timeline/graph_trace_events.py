@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tfprof.outputs.document import Chunks
 from tfprof.outputs.encoding.json_encoder import (
     digits,
     escaped,
@@ -19,7 +20,6 @@ from tfprof.outputs.encoding.json_encoder import (
     texts,
 )
 from tfprof.outputs.encoding.row_encoder import DictColumn
-from tfprof.outputs.files import Texts
 from tfprof.outputs.timeline import flows as arrows
 from tfprof.outputs.timeline.event_args import row_args
 from tfprof.outputs.timeline.graph import TraceLayout, device_title, lay_out_trace
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["events", "plain_events"]
 
 
-def plain_events(report: Report) -> Iterator[tuple[Texts, list[str]]]:
+def plain_events(report: Report) -> Iterator[tuple[Chunks, list[str]]]:
     """The original's events of one step, in stages, and what it prints about them."""
     drawn = lay_out_trace(report)
     devices = [report.profile.devices[device] for device in drawn.devices]
@@ -101,7 +101,7 @@ def _plain_flows(
     )
 
 
-def events(report: Report, flows: str) -> Iterator[tuple[Texts, int]]:
+def events(report: Report, flows: str) -> Iterator[tuple[Chunks, int]]:
     """The events of one step with names for all threads, in stages, and how many there are."""
     drawn = lay_out_trace(report)
     order = drawn.in_lanes

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import METRICS
+from tfprof.outputs.document import Chunks
 from tfprof.outputs.encoding.json_encoder import escaped, of_rows, texts
 from tfprof.outputs.encoding.row_encoder import DictColumn
-from tfprof.outputs.files import Texts
 from tfprof.outputs.flame import in_64_bits
 from tfprof.outputs.timeline.event_args import row_args
 from tfprof.profiles.lazy_columns import measure_index
@@ -62,7 +62,7 @@ def _micros(report: Report) -> Array:
     return in_64_bits(report.total[:, measure_index("exec_micros")], METRICS["micros"])
 
 
-def plain_events(report: Report) -> Texts:
+def plain_events(report: Report) -> Chunks:
     """The events as the original writes them: a process for each depth."""
     rows, start, width = laid_out(report.tree, _micros(report))
     depth = report.tree.depth[rows] - 1
@@ -82,7 +82,7 @@ def plain_events(report: Report) -> Texts:
     )
 
 
-def events(report: Report) -> tuple[Texts, int]:
+def events(report: Report) -> tuple[Chunks, int]:
     """The events as viewers nest them, one thread for all depths, and how many there are."""
     rows, start, width = laid_out(report.tree, _micros(report))
     step = f"step {report.options.step}" if report.options.step >= 0 else "average of all steps"

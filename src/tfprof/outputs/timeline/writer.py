@@ -7,103 +7,119 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from tfprof.errors import OptionError
-from tfprof.outputs.files import Texts, replaced, written
-from tfprof.outputs.supported import refused
+from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
 from tfprof.outputs.timeline import graph_trace_events, tree
 from tfprof.outputs.timeline.flows import FLOWS
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["write"]
+__all__ = ["render"]
+
+T = TypeVar("T")
 
 _STARS = "\n" + "*" * 54 + "\n"
 _LARGE = 200 * 1024 * 1024
 _TOO_LARGE = (
     "Trace file is over 200MB. Chrome might not be able to display it. Consider to use filters "
-    "(e.g. -min_micros > 1000 or -op_type .*gpu:0.* to reduce the size.\n"
+    "(e.g. -min_micros > 1000 or -op_type .*gpu:0.* to reduce the size."
 )
-_NO_STEP = "Must specify -step option to generate timeline in graph view.\n"
+_NO_STEP = "Must specify -step option to generate timeline in graph view."
 
 
-def write(report: Report, keys: Mapping[str, str]) -> None:
-    """Write the timeline of a report; of graph view and no step, one of every step."""
-    flows = keys.get("flows", FLOWS[0])
+def render(report: Report, settings: RenderSettings) -> Rendering:
+    """Render the timeline of a report; of graph view and no step, one of every step."""
+    path, flows = settings.keys["outfile"], settings.keys.get("flows", FLOWS[0])
     if flows not in FLOWS:
         raise OptionError(f"option 'output': flows is '{flows}'; it may be {', '.join(FLOWS)}")
-    if refused(report, "timeline"):
-        return
     steps = [report.options.step]
     if report.kind == "graph" and steps[0] < 0:
         steps = list(report.profile.steps)
         if not steps and not report.quirks.refusals_are_notes:
             raise OptionError("option 'output': a graph timeline needs a step, and there is none")
     for step in steps:
-        path = keys["outfile"]
         if report.quirks.plain_timelines:
-            _write_plain(report, step, f"{path}_{step}")
+            yield from _render_plain(report, step, f"{path}_{step}")
         else:
-            _write(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
+            yield from _render(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
 
 
-def _write_plain(report: Report, step: int, path: str) -> None:
+def _render_plain(report: Report, step: int, path: str) -> Rendering:
     """The original's file and what it prints."""
-    stages: Iterable[tuple[Texts, list[str]]]
+    stages: Iterable[tuple[Chunks, list[str]]]
     if report.kind != "graph":
         stages = [(tree.plain_events(report), [])]
     elif step < 0:
-        sys.stderr.write(_NO_STEP)
+        yield Message(_NO_STEP)
         return
     else:
         stages = graph_trace_events.plain_events(report.of_step(step))
-    form = partial(_file, b'{"traceEvents":[', b"]}\n", b",")
-    with replaced(path) as stream:
-        size, lines = written(stream, stages, form)
-    sys.stdout.writelines(f"{line}\n" for line in itertools.chain(*lines))
-    if size > _LARGE:
-        sys.stderr.write(_TOO_LARGE)
-    sys.stdout.write(
+    lines: list[list[str]] = []
+    sizes: list[int] = []
+    events = _without_first(_chain(stages, lines), len(b","))
+    chunks = itertools.chain([b'{"traceEvents":['], events, [b"]}\n"])
+    yield Document(_measure(chunks, sizes), path)
+    printed = "".join(f"{line}\n" for line in itertools.chain(*lines))
+    yield Document([printed.encode(errors="surrogateescape")])
+    if sum(sizes) > _LARGE:
+        yield Message(_TOO_LARGE)
+    banner = (
         f"{_STARS}Timeline file is written to {path}.\n"
         f"Open a Chrome browser, enter URL chrome://tracing and load the timeline file.{_STARS}"
     )
+    yield Document([banner.encode(errors="surrogateescape")])
 
 
-def _write(report: Report, step: int, path: str, flows: str) -> None:
-    stages: Iterable[tuple[Texts, int]]
+def _render(report: Report, step: int, path: str, flows: str) -> Rendering:
+    stages: Iterable[tuple[Chunks, int]]
     if report.kind == "graph":
         stages = graph_trace_events.events(report.of_step(step), flows)
     else:
         stages = [tree.events(report)]
-    form: Callable[[Texts], Texts] = partial(
-        _file, b'{"displayTimeUnit":"ms","traceEvents":[\n', b"\n]}\n", b",\n"
-    )
+    counts: list[int] = []
+    sizes: list[int] = []
+    events = _without_first(_chain(stages, counts), len(b",\n"))
+    opening = b'{"displayTimeUnit":"ms","traceEvents":[\n'
+    chunks: Chunks = itertools.chain([opening], events, [b"\n]}\n"])
     if path.endswith((".gz", f".gz_{step}")):
-        form = partial(_compressed, form)
-    with replaced(path) as stream:
-        size, counts = written(stream, stages, form)
-    sys.stdout.write(
-        f"{path}: {sum(counts):,} events, {size / 1e6:.1f} MB. "
-        "Open it in ui.perfetto.dev or chrome://tracing.\n"
+        chunks = _compress(chunks)
+    yield Document(_measure(chunks, sizes), path)
+    yield Message(
+        f"{path}: {sum(counts):,} events, {sum(sizes) / 1e6:.1f} MB. "
+        "Open it in ui.perfetto.dev or chrome://tracing."
     )
 
 
-def _compressed(form: Callable[[Texts], Texts], texts: Texts) -> Texts:
-    return [gzip.compress(b"".join(form(texts)), 6, mtime=0)]
+def _chain(stages: Iterable[tuple[Chunks, T]], results: list[T]) -> Iterator[bytes | memoryview]:
+    """The chunks of each stage before the next stage is made; their results go to a list."""
+    for chunks, result in stages:
+        results.append(result)
+        yield from chunks
 
 
-def _file(before: bytes, after: bytes, between: bytes, texts: Texts) -> Texts:
-    """The parts of a file of events; what stands before the first one is left out.
+def _without_first(chunks: Chunks, length: int) -> Chunks:
+    """All chunks without the separator that the first event begins with.
 
-    No text is held on to, so that the next one can be made where it was.
+    No chunk is held on to, so that the next one can be made in the same memory.
     """
-    texts = filter(len, texts)
-    yield before
-    yield from (first[len(between) :] for first in itertools.islice(texts, 1))
-    yield from texts
-    yield after
+    chunks = filter(len, chunks)
+    yield from (first[length:] for first in itertools.islice(chunks, 1))
+    yield from chunks
+
+
+def _measure(chunks: Chunks, sizes: list[int]) -> Chunks:
+    """The same chunks; their sizes go to a list."""
+
+    def measure(chunk: bytes | memoryview) -> bytes | memoryview:
+        sizes.append(len(chunk))
+        return chunk
+
+    return map(measure, chunks)
+
+
+def _compress(chunks: Chunks) -> Chunks:
+    yield gzip.compress(b"".join(chunks), 6, mtime=0)
