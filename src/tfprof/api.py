@@ -12,7 +12,7 @@ from tfprof import outputs
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import quirks_for
 from tfprof.loaders.graph_def import read_graph
-from tfprof.loaders.inputs import Source
+from tfprof.loaders.messages import MessageLike
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.profile_proto import read_profile
 from tfprof.outputs.files import write_file
@@ -63,10 +63,10 @@ _LOG_NAME = "tfprof_log"
 
 
 def load(
-    graph: Source = None,
-    run_meta: Source | Iterable[Source] = None,
-    op_log: Source = None,
-    profile: Source = None,
+    graph: MessageLike = None,
+    run_meta: MessageLike | Iterable[MessageLike] = None,
+    op_log: MessageLike = None,
+    profile: MessageLike = None,
     *,
     checkpoint: str | PathLike[str] | None = None,
     count_float_ops: bool = True,
@@ -98,8 +98,8 @@ def load(
 
 def profile(
     graph: Any = None,
-    run_meta: Source = None,
-    op_log: Source = None,
+    run_meta: MessageLike = None,
+    op_log: MessageLike = None,
     cmd: str = "scope",
     options: OptionsLike = 0,
     *,
@@ -124,7 +124,7 @@ def profile(
 
 def advise(
     graph: Any = None,
-    run_meta: Source = None,
+    run_meta: MessageLike = None,
     options: Mapping[str, Mapping[str, Any]] | int | None = 0,
     *,
     compat: bool = False,
@@ -168,8 +168,8 @@ def print_advice(
 def write_op_log(
     graph: Any,
     log_dir: str | PathLike[str],
-    op_log: Source = None,
-    run_meta: Source = None,
+    op_log: MessageLike = None,
+    run_meta: MessageLike = None,
     add_trace: bool = True,
     *,
     compat: bool = False,

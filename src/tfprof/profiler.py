@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from tfprof.api import print_advice
-from tfprof.loaders.inputs import Source
+from tfprof.loaders.messages import MessageLike
 from tfprof.loaders.profile_proto import read_profile
 from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
@@ -32,7 +32,9 @@ class Profiler:
     `graph` may be anything that `tfprof.profile` takes. Methods may be called from any thread.
     """
 
-    def __init__(self, graph: Any = None, op_log: Source = None, *, compat: bool = False) -> None:
+    def __init__(
+        self, graph: Any = None, op_log: MessageLike = None, *, compat: bool = False
+    ) -> None:
         model = find_model(graph)
         self._lock = threading.RLock()
         self._compat = compat
@@ -42,7 +44,7 @@ class Profiler:
         tell(self._session.notes)
 
     @classmethod
-    def load(cls, path: Source, *, compat: bool = False) -> Profiler:
+    def load(cls, path: MessageLike, *, compat: bool = False) -> Profiler:
         """A profiler with all that another has saved; steps can be added to it."""
         made = cls(b"", compat=compat)
         made._session.profile = read_profile(path)
@@ -53,7 +55,7 @@ class Profiler:
         """All that was added so far."""
         return self._session.profile
 
-    def add_step(self, step: int, run_meta: Source) -> None:
+    def add_step(self, step: int, run_meta: MessageLike) -> None:
         """Add a run to a step. A run without records is reported and skipped."""
         if not hasattr(step, "__index__") or isinstance(step, bool):
             raise TypeError(f"step: a {type(step).__name__} was given; accepted is a whole number")

@@ -13,7 +13,7 @@ from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import quirks_for
 from tfprof.flops.count_nodes import with_float_ops
 from tfprof.loaders.graph_def import GraphColumns, read_graph
-from tfprof.loaders.inputs import Source
+from tfprof.loaders.messages import MessageLike
 from tfprof.loaders.op_log import read_op_log
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import LogEntries, Records
@@ -40,7 +40,9 @@ class Session:
     added. `notes` is what to tell about the last addition.
     """
 
-    def __init__(self, graph: Any = None, op_log: Source = None, *, compat: bool = False) -> None:
+    def __init__(
+        self, graph: Any = None, op_log: MessageLike = None, *, compat: bool = False
+    ) -> None:
         self.quirks = quirks_for(compat)
         self.profile = Profile()
         self.notes: list[str] = []
@@ -59,7 +61,12 @@ class Session:
         self.profile = with_saved_traces(self.profile, graph, self.quirks)
 
     def add_step(
-        self, step: int, run_meta: Source, *, graph: Source = None, op_log: Source = None
+        self,
+        step: int,
+        run_meta: MessageLike,
+        *,
+        graph: MessageLike = None,
+        op_log: MessageLike = None,
     ) -> None:
         """Add a graph, a run and an op log, in this order."""
         if self._model.live is not None:
@@ -95,11 +102,11 @@ class Session:
             self._built.clear()
         self.profile = grown
 
-    def _add_graph(self, graph: Source) -> None:
+    def _add_graph(self, graph: MessageLike) -> None:
         if graph is not None:
             self._with_graph(read_graph(graph))
 
-    def _add_op_log(self, op_log: Source) -> None:
+    def _add_op_log(self, op_log: MessageLike) -> None:
         """Add an op log; while none has float operations they are counted, anew for every run."""
         if op_log is not None:
             log = read_op_log(op_log)
@@ -114,7 +121,7 @@ class Session:
         if not self._float_ops_logged:
             self.profile = with_float_ops(self.profile, self.quirks)
 
-    def _grow_live(self, op_log: Source, step: int = 0, run_meta: Source = None) -> None:
+    def _grow_live(self, op_log: MessageLike, step: int = 0, run_meta: MessageLike = None) -> None:
         """Add what is new in a live graph, a run, and what both tell of float operations."""
         model, quirks = self._model, self.quirks
         grown = self._version != model.version

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from google.protobuf import text_format
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from tfprof.errors import LoadError, OptionError
 from tfprof.flops import variables as variable_tables
 from tfprof.flops.optimizer_slots import with_slots
 from tfprof.flops.tensors import Dims, dims_of
 from tfprof.flops.variables import Variable
-from tfprof.loaders.files import read_file
-from tfprof.loaders.saved_model.graph import DEFAULT_SIGNATURE, main_graph, signature_names
-from tfprof.loaders.saved_model.variables import completed
+from tfprof.loaders.model_messages import MODEL_KINDS, read_model_message
+from tfprof.loaders.saved_model.graph import (
+    DEFAULT_SIGNATURE,
+    main_graph,
+    saved_model_file,
+    signature_names,
+)
+from tfprof.loaders.saved_model.variables import complete_variables
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
@@ -69,66 +72,30 @@ def _read(source: Any, signature: str | None) -> ModelGraph:
     if isinstance(source, ModelGraph):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return _path(Path(source), signature)
+        return _read_path(Path(source), signature)
     if isinstance(source, bytes):
-        return _graph(_parse(GraphDef, source, "graph"))
-    if isinstance(source, GraphDef):
-        return _graph(source)
-    if isinstance(source, (SavedModel, MetaGraphDef)):
-        return _saved(source, "saved model", signature)
+        return _model_graph(read_model_message(source), "graph", signature)
     if isinstance(source, Message):
-        return _foreign(source, signature)
+        return _model_graph(_own_message(source), source.DESCRIPTOR.name, signature)
     return _live(source)
 
 
-def _parse(kind: Any, data: bytes, what: str) -> Any:
-    try:
-        return kind.FromString(data)
-    except DecodeError as error:
-        raise LoadError(f"{what} is not a {kind.DESCRIPTOR.name} message: {error}") from None
-
-
-def _path(path: Path, signature: str | None) -> ModelGraph:
-    if path.is_dir():
-        file = path / "saved_model.pb"
-        if not file.is_file():
-            raise LoadError(f"{path} has no saved_model.pb: it is not a SavedModel directory")
-        return _saved_model(file, path, signature)
+def _read_path(path: Path, signature: str | None) -> ModelGraph:
     if path.suffix == ".keras":
         return _live(_load_keras(path))
-    data = _bytes(path)
-    if path.name == "saved_model.pb":
-        return _saved_model(path, path.parent, signature)
-    if path.suffix == ".meta":
-        return _saved(_parse(MetaGraphDef, data, str(path)), str(path), signature)
-    if path.suffix == ".pbtxt":
-        return _graph(_parse_text(data, str(path)))
-    return _graph(_parse(GraphDef, data, str(path)))
+    message, notes = read_model_message(path), []
+    if isinstance(message, SavedModel):
+        folder = saved_model_file(path).parent
+        notes = complete_variables(main_graph(message, str(path)), folder)
+    return replace(_model_graph(message, str(path), signature), notes=tuple(notes))
 
 
-def _saved_model(file: Path, folder: Path, signature: str | None) -> ModelGraph:
-    model = _parse(SavedModel, _bytes(file), str(file))
-    notes = completed(main_graph(model, str(folder)), folder)
-    made = _saved(model, str(folder), signature)
-    return replace(made, notes=tuple(notes))
-
-
-def _parse_text(data: bytes, what: str) -> GraphDef:
-    try:
-        with warnings.catch_warnings():
-            # Python's own about escapes that it does not know; they are kept as they stand.
-            warnings.filterwarnings("ignore", "invalid")
-            return text_format.Parse(data, GraphDef(), allow_unknown_field=True)
-    except (text_format.ParseError, RecursionError, ValueError) as error:
-        message = " ".join(str(error).split())
-        raise LoadError(f"{what} is not a GraphDef in text: {message}") from None
-
-
-def _bytes(path: Path) -> bytes:
-    data = read_file(path, "model")
-    if not data:
-        raise LoadError(f"{path}: is empty; expected a model")
-    return data
+def _model_graph(
+    message: GraphDef | MetaGraphDef | SavedModel, name: str, signature: str | None
+) -> ModelGraph:
+    if isinstance(message, GraphDef):
+        return _graph(message)
+    return _saved(message, name, signature)
 
 
 def _load_keras(path: Path) -> Any:
@@ -145,16 +112,14 @@ def _load_keras(path: Path) -> Any:
         raise LoadError(f"{path}: Keras cannot load it: {reason}") from None
 
 
-def _foreign(message: Message, signature: str | None) -> ModelGraph:
-    """A message of another package, TensorFlow's for one, converted by its bytes."""
-    data, name = message.SerializeToString(), message.DESCRIPTOR.name
-    if name == "GraphDef":
-        return _graph(GraphDef.FromString(data))
-    if name == "MetaGraphDef":
-        return _saved(MetaGraphDef.FromString(data), "meta graph", signature)
-    if name == "SavedModel":
-        return _saved(SavedModel.FromString(data), "saved model", signature)
-    raise OptionError(f"a {name} message has no cost: give {_ACCEPTED}")
+def _own_message(message: Message) -> GraphDef | MetaGraphDef | SavedModel:
+    """A message of this package or another, such as TensorFlow's, as one of this package."""
+    kind = MODEL_KINDS.get(message.DESCRIPTOR.name)
+    if kind is None:
+        raise OptionError(f"a {message.DESCRIPTOR.name} message has no cost: give {_ACCEPTED}")
+    if isinstance(message, kind):
+        return message
+    return kind.FromString(message.SerializeToString())
 
 
 def _graph(graph: GraphDef) -> ModelGraph:

@@ -4,25 +4,63 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from tfprof.definitions.limits import LARGEST_STREAM
 from tfprof.errors import LoadError
 
-__all__ = ["read_file"]
+__all__ = ["is_directory", "is_file", "read_file", "read_head"]
 
-_PIECE = 1 << 20
+_CHUNK_SIZE = 1 << 20
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """All of a file or pipe; a LoadError if it cannot be read, or would never end."""
+    """All of a file or pipe; a LoadError if it cannot be read, or would never end.
+
+    `what` says in errors what the file should be.
+    """
+    with _opened(path, what) as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file.read()
+        return _read_stream(file, path, what)
+
+
+def read_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file; none of a directory, a pipe, or what does not exist."""
+    if not is_file(path):
+        return b""
+    with _opened(path, "input") as file:
+        return file.read(size)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; not if the name is one that no file can have."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def is_directory(path: Path) -> bool:
+    """Whether there is such a directory."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def _opened(path: Path, what: str) -> Iterator[BinaryIO]:
+    """A file to read; errors while it is open become LoadErrors that name it."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
                 raise LoadError(f"{path}: is a device; give the {what} file itself")
-            return file.read() if stat.S_ISREG(mode) else _read_stream(file, path, what)
+            yield file
     except IsADirectoryError:
         raise LoadError(f"{path}: is a directory; give the {what} file itself") from None
     except FileNotFoundError:
@@ -35,11 +73,11 @@ def read_file(path: Path, what: str) -> bytes:
 
 
 def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
-    """What comes through a pipe, of which nobody knows the end."""
-    pieces, size = [], 0
-    while piece := file.read(_PIECE):
-        pieces.append(piece)
-        size += len(piece)
+    """What comes through a pipe, whose size nobody knows."""
+    chunks, size = [], 0
+    while chunk := file.read(_CHUNK_SIZE):
+        chunks.append(chunk)
+        size += len(chunk)
         if size > LARGEST_STREAM:
             raise LoadError(f"{path}: more than {LARGEST_STREAM >> 30} GB; no {what} is that large")
-    return b"".join(pieces)
+    return b"".join(chunks)

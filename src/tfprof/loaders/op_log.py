@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from google.protobuf.message import DecodeError
 
-from tfprof.loaders.inputs import Source, checked_columns, read_columns
+from tfprof.loaders.messages import MessageLike, malformed, read_columns
+from tfprof.loaders.wire import columns_of_bytes
 from tfprof.profiles.schema import (
     Array,
     Stacks,
@@ -18,8 +20,6 @@ from tfprof.profiles.schema import (
 from tfprof.protos import columns_pb2, log_pb2
 
 __all__ = ["LogColumns", "read_op_log", "stacks_of"]
-
-_WHAT = ("op_log", "an OpLogProto")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class LogColumns:
     stacks: Stacks
 
 
-def read_op_log(source: Source) -> LogColumns:
+def read_op_log(source: MessageLike) -> LogColumns:
     """The columns of an op log, binary or text."""
-    batch = read_columns(source, log_pb2.OpLogProto, columns_pb2.OpLog, *_WHAT)
+    batch = read_columns(source, log_pb2.OpLogProto, "op_log", columns=columns_pb2.OpLog)
     entries = batch.column("log_entries").flatten()
     types = entries.field("types")
     stack, codes = _stacks(entries.field("code_def"), source)
@@ -56,7 +56,7 @@ def read_op_log(source: Source) -> LogColumns:
     )
 
 
-def _stacks(lists: pa.Array, source: Source) -> tuple[Array, pa.Array]:
+def _stacks(lists: pa.Array, source: MessageLike) -> tuple[Array, pa.Array]:
     """Which stack each entry has, -1 for none, and the distinct ones, which are far fewer."""
     codes, count = lists.flatten(), np.diff(list_offsets(lists))
     if (count > 1).any():
@@ -67,7 +67,10 @@ def _stacks(lists: pa.Array, source: Source) -> tuple[Array, pa.Array]:
     stack = np.full(len(lists), -1, np.int64)
     stack[count > 0] = distinct.indices.to_numpy()
     raw = columns_pb2.RawCodes(code=distinct.dictionary.to_pylist()).SerializeToString()
-    batch = checked_columns(raw, columns_pb2.Codes, source, *_WHAT)
+    try:
+        batch = columns_of_bytes(raw, columns_pb2.Codes)
+    except DecodeError:
+        raise malformed(source, log_pb2.OpLogProto, "op_log") from None
     return stack, batch.column(0).flatten()
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.limits import MOST_GAPS
-from tfprof.errors import LoadError
-from tfprof.loaders.inputs import Source, read_message
+from tfprof.loaders.messages import MessageLike, malformed, read_message
 from tfprof.loaders.op_log import stacks_of
 from tfprof.loaders.wire import columns_of
 from tfprof.profiles.add_rows import is_first_occurrence
@@ -35,9 +34,9 @@ from tfprof.protos import columns_pb2, log_pb2
 __all__ = ["read_profile"]
 
 
-def read_profile(source: Source) -> Profile:
+def read_profile(source: MessageLike) -> Profile:
     """The profile in a file that the original or tfprof wrote."""
-    message = read_message(source, log_pb2.ProfileProto, "profile", "a saved profile")
+    message = read_message(source, log_pb2.ProfileProto, "profile")
     batch = columns_of(message, columns_pb2.Profile)
     entries = batch.column("nodes").flatten()
     ids = numbers(entries.field("key"))
@@ -48,8 +47,7 @@ def read_profile(source: Source) -> Profile:
         nodes, ids = nodes.filter(pa.array(unique)), ids[unique]
     if len(ids) and not any(node.ByteSize() for node in message.nodes.values()):
         # Other messages read as a profile have entries, but nothing in them.
-        called = "profile" if isinstance(source, bytes) else source
-        raise LoadError(f"{called}: not a saved profile; its nodes are empty")
+        raise malformed(source, log_pb2.ProfileProto, "profile")
     devices = _Devices()
     steps = tuple(sorted(set(message.steps)))
     texts = dict(sorted(message.id_to_string.items()))

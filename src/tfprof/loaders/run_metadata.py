@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from google.protobuf.message import DecodeError
 
-from tfprof.loaders.inputs import Source, check_message, read_columns
+from tfprof.loaders.messages import MessageLike, malformed, read_columns
 from tfprof.profiles.schema import (
     Array,
     BoolArray,
@@ -79,18 +80,20 @@ class RunColumns:
         return RunColumns(**columns)
 
 
-def read_run(source: Source) -> RunColumns | None:
+def read_run(source: MessageLike) -> RunColumns | None:
     """The columns of a RunMetadata, or nothing when it has no step_stats."""
-    batch = read_columns(
-        source, run_metadata_pb2.RunMetadata, columns_pb2.Run, "run_meta", "a RunMetadata"
-    )
+    kind = run_metadata_pb2.RunMetadata
+    batch = read_columns(source, kind, "run_meta", columns=columns_pb2.Run)
     steps = batch.column(0)
     if not present(steps).all():
         return None
     columns = _columns(steps)
     # Shapes are kept as bytes, into which nobody has looked so far.
-    for shape in columns.output_shape.dictionary.drop_null().to_pylist():
-        check_message(shape, graph_pb2.TensorShapeProto, source, "run_meta", "a RunMetadata")
+    try:
+        for shape in columns.output_shape.dictionary.drop_null().to_pylist():
+            graph_pb2.TensorShapeProto.FromString(shape)
+    except DecodeError:
+        raise malformed(source, kind, "run_meta") from None
     return columns
 
 

@@ -12,7 +12,7 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.flops.count_nodes import FloatOps, count_float_ops, with_float_ops
 from tfprof.flops.tf_formulas import Unknown
 from tfprof.loaders.graph_def import GraphColumns, read_graph
-from tfprof.loaders.inputs import Source, read_message
+from tfprof.loaders.messages import MessageLike, read_message
 from tfprof.loaders.op_log import LogColumns, read_op_log
 from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.saved_model.graph import is_saved_model
@@ -48,7 +48,7 @@ class Model:
     """A model as a caller gave it: a live graph, or a graph to read."""
 
     live: Any = None
-    source: Source = None
+    source: MessageLike = None
 
     def columns(self, quirks: Quirks) -> GraphColumns | None:
         """The graph as it is now, if there is one."""
@@ -70,14 +70,14 @@ def find_model(graph: Any) -> Model:
     return Model(source=graph) if live is None else Model(live=live)
 
 
-def add_run(profile: Profile, step: int, run_meta: Source, quirks: Quirks) -> Profile:
+def add_run(profile: Profile, step: int, run_meta: MessageLike, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
     with malloc_tuned():
         run = read_run(run_meta)
         return profile if run is None else profile.with_run(step, run, quirks)
 
 
-def graph_and_run(model: Model, run_meta: Source, quirks: Quirks) -> tuple[Profile, list[str]]:
+def graph_and_run(model: Model, run_meta: MessageLike, quirks: Quirks) -> tuple[Profile, list[str]]:
     """The profile of a graph and perhaps a run that completes its shapes, and what to tell."""
     profile = Profile()
     columns = model.columns(quirks)
@@ -89,7 +89,7 @@ def graph_and_run(model: Model, run_meta: Source, quirks: Quirks) -> tuple[Profi
 
 
 def build_profile(
-    model: Model, run_meta: Source, op_log: Source, quirks: Quirks, *, traces: bool
+    model: Model, run_meta: MessageLike, op_log: MessageLike, quirks: Quirks, *, traces: bool
 ) -> tuple[Profile, list[str]]:
     """The profile of a model with all that is known of it, and what to tell about it."""
     profile, notes = graph_and_run(model, run_meta, quirks)
@@ -103,7 +103,7 @@ def build_profile(
     return profile, notes + more
 
 
-def with_saved_traces(profile: Profile, graph: Source, quirks: Quirks) -> Profile:
+def with_saved_traces(profile: Profile, graph: MessageLike, quirks: Quirks) -> Profile:
     """A profile with the code traces that its graph was saved with, if it is a SavedModel."""
     if quirks.functions_not_entered or not is_saved_model(graph):
         return profile
@@ -156,16 +156,16 @@ def model_log(
     return log, counted
 
 
-def log_columns(log: ModelLog, op_log: Source, quirks: Quirks) -> LogColumns:
+def log_columns(log: ModelLog, op_log: MessageLike, quirks: Quirks) -> LogColumns:
     """The columns of a model's log, merged with a caller's."""
     if op_log is None:
         return log.columns()
     return read_op_log(op_log_message(log, op_log, quirks))
 
 
-def op_log_message(log: ModelLog, op_log: Source, quirks: Quirks) -> Any:
+def op_log_message(log: ModelLog, op_log: MessageLike, quirks: Quirks) -> Any:
     """A model's log as a message, merged with a caller's."""
     if op_log is None:
         return log.message()
-    given = read_message(op_log, log_pb2.OpLogProto, "op_log", "an OpLogProto")
+    given = read_message(op_log, log_pb2.OpLogProto, "op_log")
     return merge_op_logs(given, log.message(), quirks)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfprof import api
 from tfprof.api import ALL_ADVICE, profile
-from tfprof.loaders.inputs import Source
+from tfprof.loaders.messages import MessageLike
 from tfprof.profiler import Profiler
 from tfprof.tf_compat.option_builder import ProfileOptionBuilder
 
@@ -51,8 +51,8 @@ PRINT_ALL_TIMING_MEMORY = _of_2017(
 
 def print_model_analysis(
     graph: Any = None,
-    run_meta: Source = None,
-    op_log: Source = None,
+    run_meta: MessageLike = None,
+    op_log: MessageLike = None,
     tfprof_cmd: str = "scope",
     tfprof_options: Mapping[str, Any] = TRAINABLE_VARS_PARAMS_STAT_OPTIONS,
     *,
@@ -73,7 +73,7 @@ def print_model_analysis(
 
 def advise(
     graph: Any = None,
-    run_meta: Source = None,
+    run_meta: MessageLike = None,
     tfprof_options: Mapping[str, Mapping[str, Any]] | int | None = 0,
     *,
     options: Mapping[str, Mapping[str, Any]] | None = None,

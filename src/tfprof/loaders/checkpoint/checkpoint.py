@@ -21,10 +21,10 @@ from tfprof.loaders.checkpoint.storage import parse
 from tfprof.loaders.checkpoint.tensor import TensorInfo
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
 
-__all__ = ["Checkpoint", "Source"]
+__all__ = ["Checkpoint", "TensorReader"]
 
 
-class Source(Protocol):
+class TensorReader(Protocol):
     """What the two versions have in common."""
 
     @property
@@ -38,7 +38,7 @@ class Source(Protocol):
 class Checkpoint:
     """An open checkpoint; no values are in memory, and no file stays open."""
 
-    def __init__(self, path: Path, source: Source) -> None:
+    def __init__(self, path: Path, source: TensorReader) -> None:
         """`path` names the checkpoint in errors."""
         self.path = path
         self._source = source

@@ -9,37 +9,49 @@ from pathlib import Path
 from google.protobuf.text_encoding import CUnescape
 
 from tfprof.errors import LoadError
+from tfprof.loaders import identify
 from tfprof.loaders.checkpoint.bundle import open_bundle
 from tfprof.loaders.checkpoint.checkpoint import Checkpoint
 from tfprof.loaders.checkpoint.storage import file_size, read_range
 from tfprof.loaders.checkpoint.table import is_table, open_table
 from tfprof.loaders.checkpoint.tensor_slices import open_slice_tables
+from tfprof.loaders.files import is_directory, is_file, read_head
+from tfprof.loaders.message_kinds import HEAD_SIZE
 
-__all__ = ["open_checkpoint"]
+__all__ = ["is_checkpoint", "open_checkpoint"]
 
+_INDEX = re.compile(r".+\.index")
 _PART = re.compile(r"(?P<prefix>.+)\.(index|meta|data-\d{5}-of-\d{5})", re.DOTALL)
 _V1_SHARD = re.compile(r"(?P<stem>.*)-(\d{5}|\?{5})-of-(?P<count>\d{5})", re.DOTALL)
 _STATE = re.compile(rb'^\s*model_checkpoint_path\s*:\s*"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _STATE_SIZE = 1 << 20  # the file starts with what is looked for
 _V1_TAG = b"\x0a"  # SavedTensorSlices.meta; the header of a V2 checkpoint starts with a number
-_FOREIGN = {
-    b"\x89HDF": "an HDF5 file of Keras",
-    b"PK\x03\x04": "a zip archive, as Keras 3 writes",
-}
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Whether a path is the prefix, a file or the directory of a checkpoint; no file is parsed."""
+    if is_directory(path):
+        return is_file(path / "checkpoint") or bool(_listing(path, _INDEX))
+    if not is_file(path):
+        return is_file(_with(path, ".index")) or bool(_shard_files(path))
+    is_part = ".data-" in path.name and is_file(_with(_prefix(path), ".index"))
+    return is_part or _is_state(path) or is_table(path)
 
 
 def open_checkpoint(path: str | PathLike[str]) -> Checkpoint:
     """The checkpoint at a prefix, one of its files, or in a directory or SavedModel."""
     given = Path(path)
     prefix = given
-    if not _is_file(_with(given, ".index")):
-        prefix = _in_directory(given) if _is_directory(given) else _prefix(given)
+    if _is_state(given):
+        prefix = _latest(given)
+    elif not is_file(_with(given, ".index")):
+        prefix = _in_directory(given) if is_directory(given) else _prefix(given)
     index = _with(prefix, ".index")
-    if _is_file(index):
+    if is_file(index):
         return _open(index, prefix)
-    if _is_file(prefix):
+    if is_file(prefix):
         return _open(prefix, prefix)
-    shards = _shard_set(prefix) or _shard_set(_first_shard(prefix))
+    shards = _shard_files(prefix)
     if shards:
         return _open_v1(shards, prefix)
     raise LoadError(f"{given}: no checkpoint there (nor {index}); name it without .index")
@@ -47,11 +59,9 @@ def open_checkpoint(path: str | PathLike[str]) -> Checkpoint:
 
 def _open(file: Path, prefix: Path) -> Checkpoint:
     """A checkpoint whose version its content tells."""
-    start = read_range(file, 0, min(4, file_size(file, "the checkpoint")), "its start")
-    if start in _FOREIGN and not is_table(file):
-        raise LoadError(
-            f"{file}: is {_FOREIGN[start]}, not a checkpoint; save with tf.train.Checkpoint"
-        )
+    found = "" if is_table(file) else identify(read_head(file, HEAD_SIZE), file)
+    if found:
+        raise LoadError(f"{file}: not a checkpoint; it is {found}")
     table = open_table(file)
     if (table.get(b"") or b"").startswith(_V1_TAG):
         return _open_v1(_shard_set(file) or [file], prefix)
@@ -65,17 +75,17 @@ def _open_v1(files: list[Path], prefix: Path) -> Checkpoint:
 def _in_directory(directory: Path) -> Path:
     """The prefix of the checkpoint that a directory or SavedModel holds."""
     state = directory / "checkpoint"
-    if _is_file(state):
+    if is_file(state):
         return _latest(state)
     for prefix in (directory / "variables" / "variables", directory / "variables"):
-        if _is_file(_with(prefix, ".index")):
+        if is_file(_with(prefix, ".index")):
             return prefix
-    found = _listing(directory, re.compile(r".+\.index"))
+    found = _listing(directory, _INDEX)
     if len(found) == 1:
         return found[0].with_suffix("")
     if found:
         raise LoadError(f"{directory}: has {len(found)} checkpoints; name one, as in {found[0]}")
-    if _is_file(directory / "saved_model.pb"):
+    if is_file(directory / "saved_model.pb"):
         raise LoadError(f"{directory}: is a SavedModel without variables")
     raise LoadError(f"{directory}: no checkpoint in this directory; name a file or a prefix")
 
@@ -100,6 +110,16 @@ def _prefix(path: Path) -> Path:
     return path.with_name(match["prefix"]) if match else path
 
 
+def _is_state(path: Path) -> bool:
+    """Whether a path is the `checkpoint` file of a directory, which names the latest one."""
+    return path.name == "checkpoint" and b"model_checkpoint_path" in read_head(path, HEAD_SIZE)
+
+
+def _shard_files(prefix: Path) -> list[Path]:
+    """The files of a sharded V1 checkpoint from its prefix, one of them, or their pattern."""
+    return _shard_set(prefix) or _shard_set(_first_shard(prefix))
+
+
 def _shard_set(path: Path) -> list[Path]:
     """The files of a sharded V1 checkpoint from one of them, or from their pattern."""
     match = _V1_SHARD.fullmatch(path.name)
@@ -118,7 +138,7 @@ def _first_shard(prefix: Path) -> Path:
 
 
 def _listing(directory: Path, pattern: re.Pattern[str]) -> list[Path]:
-    if not _is_directory(directory):
+    if not is_directory(directory):
         return []
     try:
         return sorted(file for file in directory.iterdir() if pattern.fullmatch(file.name))
@@ -128,17 +148,3 @@ def _listing(directory: Path, pattern: re.Pattern[str]) -> list[Path]:
 
 def _with(path: Path, suffix: str) -> Path:
     return path.parent / (path.name + suffix)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        return False
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False

@@ -12,12 +12,11 @@ from google.protobuf.message import DecodeError, Message
 
 from tfprof.errors import LoadError
 
-__all__ = ["file_size", "mask", "masked_crc32c", "parse", "read_range", "read_varint"]
+__all__ = ["file_size", "mask", "masked_crc32c", "parse", "read_range"]
 
 AnyMessage = TypeVar("AnyMessage", bound=Message)
 
 _MASK_DELTA = 0xA282EAD8
-_LAST_VARINT_SHIFT = 63
 
 
 def file_size(path: Path, what: str) -> int:
@@ -62,19 +61,6 @@ def masked_crc32c(data: bytes) -> int:
 def mask(crc: int) -> int:
     """A crc32c rotated and shifted, as files hold it so that a crc of crcs stays useful."""
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
-
-
-def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """The varint at a position and the position after it; ValueError where there is none."""
-    value = shift = 0
-    while at < len(data) and shift <= _LAST_VARINT_SHIFT:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80 and value >> 64 == 0:
-            return value, at
-        shift += 7
-    raise ValueError("no varint here")
 
 
 def parse(kind: Callable[[], AnyMessage], data: bytes, path: Path, what: str) -> AnyMessage:

@@ -9,7 +9,8 @@ import numpy as np
 
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.dtypes import Array
-from tfprof.loaders.checkpoint.storage import mask, read_varint
+from tfprof.loaders.checkpoint.storage import mask
+from tfprof.loaders.varint import read_varint
 
 __all__ = ["decode_strings"]
 

@@ -8,7 +8,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
-from tfprof.loaders.inputs import parse_text
+from tfprof.loaders.messages import parse_text
 from tfprof.loaders.pbtxt.message import NotCanonical, encoded, nested
 from tfprof.protos import graph_pb2
 

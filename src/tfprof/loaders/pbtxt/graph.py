@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.text_format import ParseError
 
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
-from tfprof.loaders.inputs import parse_text
+from tfprof.loaders.messages import parse_text
 from tfprof.loaders.pbtxt.attributes import ATTR, END, Attributes
 from tfprof.loaders.pbtxt.headers import NODE, every_other, plain_heads
 from tfprof.loaders.pbtxt.message import NotCanonical, nested

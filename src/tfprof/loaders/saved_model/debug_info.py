@@ -12,13 +12,14 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
-from tfprof.loaders.saved_model.graph import FILE
+from tfprof.loaders.files import is_file, read_file
+from tfprof.loaders.saved_model.graph import saved_model_file
 from tfprof.profiles.schema import Stacks
 from tfprof.protos.graph_pb2 import GraphDebugInfo
 
 __all__ = ["DebugInfo", "read_debug_info"]
 
-_PLACE = Path("debug", "saved_model_debug_info.pb")
+_FILE = Path("debug", "saved_model_debug_info.pb")
 _NO_TEXT = "none"
 """What stands for the text of a line that is not known, as in an op log."""
 
@@ -38,19 +39,14 @@ class DebugInfo:
 
 def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
     """The traces of a SavedModel, or nothing if it was saved without them."""
-    path = Path(saved_model)
-    file = (path.parent if path.name == FILE else path) / _PLACE
-    try:
-        data = file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+    file = saved_model_file(Path(saved_model)).parent / _FILE
+    if not is_file(file):
         return None
-    except OSError as error:
-        raise LoadError(f"{file}: {error.strerror}; the code traces cannot be read") from None
     try:
-        return _read(GraphDebugInfo.FromString(data))
+        return _read(GraphDebugInfo.FromString(read_file(file, "code traces")))
     except (DecodeError, LookupError):
         raise LoadError(
-            f"{file}: not a GraphDebugInfo, or cut off; save the model again, or delete the file"
+            f"{file}: not a GraphDebugInfo, or truncated; save the model again, or delete the file"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""The graph of a SavedModel directory: what its signature runs, and the functions it calls."""
+"""The graph of a SavedModel: what its signature runs, and the functions it calls."""
 
 from __future__ import annotations
 
@@ -6,44 +6,54 @@ import os
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
 from tfprof.errors import LoadError
-from tfprof.loaders.saved_model.variables import completed
+from tfprof.loaders import identify
+from tfprof.loaders.files import is_directory, is_file
+from tfprof.loaders.saved_model.variables import complete_variables
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
 __all__ = [
     "DEFAULT_SIGNATURE",
-    "FILE",
     "is_saved_model",
     "main_graph",
-    "read_saved_graph",
+    "saved_model_file",
+    "signature_graph",
     "signature_names",
 ]
 
-FILE = "saved_model.pb"
+_FILES = ("saved_model.pb", "saved_model.pbtxt")
 DEFAULT_SIGNATURE = "serving_default"
 
 
 def is_saved_model(source: Any) -> bool:
-    """Whether a source is the path of a SavedModel: its directory, or the file in it."""
+    """Whether an input is the path of a SavedModel: its directory, or the file in it."""
     if not isinstance(source, (str, os.PathLike)):
         return False
     path = Path(source)
-    return path.name == FILE or path.is_dir()
+    return path.name in _FILES or is_directory(path)
 
 
-def read_saved_graph(source: str | os.PathLike[str]) -> bytes:
-    """The serialized GraphDef of a SavedModel.
+def saved_model_file(path: Path) -> Path:
+    """The file with the graph of a SavedModel, from its directory or that file."""
+    if not is_directory(path):
+        return path
+    for name in _FILES:
+        if is_file(path / name):
+            return path / name
+    found = identify(b"", path, expected=["SavedModel"])
+    reason = f"it is {found}" if found else f"it has no {_FILES[0]}"
+    raise LoadError(f"{path}: not a SavedModel directory; {reason}")
 
-    It has what the default signature, or the only one, needs. Without such a signature it has all
-    nodes, those that save and restore among them.
+
+def signature_graph(model: SavedModel, path: Path | None) -> GraphDef:
+    """The part of a SavedModel's graph that the default signature, or the only one, needs.
+
+    Without such a signature it is the whole graph, which includes the nodes that save and restore.
     """
-    path = Path(source)
-    file = path if path.name == FILE else path / FILE
-    meta = main_graph(_parsed(file, path), str(path))
-    completed(meta, file.parent)
+    meta = main_graph(model, str(path or "graph"))
+    if path is not None:
+        complete_variables(meta, path.parent)
     names = signature_names(meta)
     if DEFAULT_SIGNATURE in names or len(names) == 1:
         name = DEFAULT_SIGNATURE if DEFAULT_SIGNATURE in names else names[0]
@@ -52,28 +62,15 @@ def read_saved_graph(source: str | os.PathLike[str]) -> bytes:
         kept = [node for node in meta.graph_def.node if node.name in needed]
         del meta.graph_def.node[:]
         meta.graph_def.node.extend(kept)
-    data: bytes = meta.graph_def.SerializeToString()
-    return data
+    return meta.graph_def
 
 
-def _parsed(file: Path, called: Path) -> SavedModel:
-    try:
-        return SavedModel.FromString(file.read_bytes())
-    except FileNotFoundError:
-        raise LoadError(f"{called}: not a SavedModel directory, it has no {FILE}") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"{file}: {reason}; the model cannot be read") from None
-    except DecodeError:
-        raise LoadError(f"{file}: not a SavedModel; it may be cut off or of another kind") from None
-
-
-def main_graph(model: SavedModel, called: str) -> MetaGraphDef:
+def main_graph(model: SavedModel, name: str) -> MetaGraphDef:
     """Of the graphs of a SavedModel the one that is for serving, or the first."""
     if not model.meta_graphs:
-        raise LoadError(f"{called} holds no graph")
-    served = [meta for meta in model.meta_graphs if "serve" in meta.meta_info_def.tags]
-    return (served or model.meta_graphs)[0]
+        raise LoadError(f"{name} holds no graph")
+    serving = [meta for meta in model.meta_graphs if "serve" in meta.meta_info_def.tags]
+    return (serving or model.meta_graphs)[0]
 
 
 def signature_names(meta: MetaGraphDef) -> list[str]:
@@ -84,11 +81,11 @@ def signature_names(meta: MetaGraphDef) -> list[str]:
 def _needed(graph: GraphDef, roots: set[str]) -> set[str]:
     """The names of nodes that some nodes need, and their own."""
     inputs = {node.name: node.input for node in graph.node}
-    waiting, found = list(roots), set(roots)
-    while waiting:
-        for text in inputs.get(waiting.pop(), ()):
+    pending, needed = list(roots), set(roots)
+    while pending:
+        for text in inputs.get(pending.pop(), ()):
             name = text.removeprefix("^").partition(":")[0]
-            if name not in found:
-                found.add(name)
-                waiting.append(name)
-    return found
+            if name not in needed:
+                needed.add(name)
+                pending.append(name)
+    return needed

@@ -9,7 +9,7 @@ from tfprof.errors import LoadError
 from tfprof.protos.graph_pb2 import AttrValue, DataType, TensorShapeProto
 from tfprof.protos.saved_model_pb2 import MetaGraphDef
 
-__all__ = ["completed"]
+__all__ = ["complete_variables"]
 
 _INDEX = Path("variables", "variables.index")
 _KINDS = ("VarHandleOp", "VariableV2", "Variable")
@@ -17,7 +17,7 @@ _Saved = Mapping[str, tuple[tuple[int, ...], int]]
 """Variable -> shape and type of its saved value."""
 
 
-def completed(meta: MetaGraphDef, folder: Path) -> list[str]:
+def complete_variables(meta: MetaGraphDef, folder: Path) -> list[str]:
     """Fill in shapes and types that a graph lacks; what to tell of it, and of contradictions."""
     file = folder / _INDEX
     if not file.is_file():

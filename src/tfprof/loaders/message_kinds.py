@@ -1,0 +1,196 @@
+"""Which protobuf message some bytes are, by how well their fields fit the schema of each.
+
+Messages do not say what they are. But a GraphDef read as a RunMetadata has names where nested
+messages should be: the message whose schema fits nearly all values is the one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from tfprof.loaders.varint import read_varint
+
+__all__ = ["HEAD_SIZE", "best_fit", "fits", "is_message", "is_text", "message_kind"]
+
+HEAD_SIZE = 1 << 16
+"""How many bytes of a file are enough."""
+
+_MODULES = {
+    "GraphDef": "graph_pb2",
+    "SavedModel": "saved_model_pb2",
+    "MetaGraphDef": "saved_model_pb2",
+    "RunMetadata": "run_metadata_pb2",
+    "OpLogProto": "log_pb2",
+    "ProfileProto": "log_pb2",
+    "XSpace": "xplane_pb2",
+}
+"""The messages to tell apart, and the modules that have their schemas."""
+
+_ALWAYS_SET = {"NodeDef": 2, "MetaGraphDef": 2, "ProfileNode": 1, "OpLogEntry": 1, "XPlane": 2}
+"""Message -> the field that all writers set."""
+
+_VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
+_FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
+_MOST_VALUES = 150
+_DEEPEST = 20
+_GOOD, _MARGIN = 0.8, 0.2
+_TEXT_FIELD = re.compile(rb"^(\w+)\s*[:{<]", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@lru_cache(maxsize=8)
+def message_kind(head: bytes) -> str:
+    """The name of the message that a file starting with these bytes is; empty if that is unclear.
+
+    `head` is the first HEAD_SIZE bytes of the file, or all of it.
+    """
+    if is_text(head):
+        return _text_kind(head)
+    scores = sorted(((_score(head, kind), kind) for kind in _MODULES), reverse=True)
+    (best, kind), (second, _) = scores[:2]
+    return kind if best >= _GOOD and best - second >= _MARGIN else ""
+
+
+def best_fit(head: bytes, kinds: Iterable[str]) -> str:
+    """The most likely of some kinds of message; the first if none is likely."""
+    if is_text(head):
+        return max(kinds, key=lambda kind: _text_fits(head, kind))
+    return max(kinds, key=lambda kind: _score(head, kind))
+
+
+def fits(head: bytes, kind: str) -> bool:
+    """Whether bytes may be a message of this kind, which is cheaper to know than which they are."""
+    return is_text(head) or _score(head, kind) >= _GOOD
+
+
+def is_message(head: bytes) -> bool:
+    """Whether bytes may be some message, though it is not clear which."""
+    if is_text(head):
+        return any(_text_fits(head, kind) for kind in _MODULES)
+    offset = 0
+    try:
+        while offset < len(head):
+            offset = _read_field(head, offset)[3]
+    except ValueError:
+        return False
+    return offset == len(head) or len(head) >= HEAD_SIZE
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are the text form of a message: printable, and beginning like one."""
+    head = data[:4096].strip()
+    if any(byte < 32 and byte not in b"\t\n\r\f\v" for byte in head):
+        return False
+    return head[:1].isalpha() or head[:1] in (b"#", b"_")
+
+
+def _text_kind(head: bytes) -> str:
+    """The only message that has all fields at the top level of a text."""
+    fitting = [kind for kind in _MODULES if _text_fits(head, kind)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _text_fits(head: bytes, kind: str) -> bool:
+    names = {name.decode(errors="replace") for name in _TEXT_FIELD.findall(head)}
+    return bool(names) and names <= set(_schema(kind).fields_by_name)
+
+
+def _schema(kind: str) -> Any:
+    module = import_module(f"tfprof.protos.{_MODULES[kind]}")
+    return module.DESCRIPTOR.message_types_by_name[kind]
+
+
+class _Field(NamedTuple):
+    """What the schema says of a field; `message` is the schema of its messages, if it has any."""
+
+    wire_types: tuple[int, ...]
+    message: Any
+    is_string: bool
+
+
+@cache
+def _fields(schema: Any) -> dict[int, _Field]:
+    found = {}
+    for field in schema.fields:
+        wire = _VARINT
+        if field.type in (field.TYPE_STRING, field.TYPE_BYTES, field.TYPE_MESSAGE):
+            wire = _LENGTH
+        elif field.type in (field.TYPE_DOUBLE, field.TYPE_FIXED64, field.TYPE_SFIXED64):
+            wire = _FIXED64
+        elif field.type in (field.TYPE_FLOAT, field.TYPE_FIXED32, field.TYPE_SFIXED32):
+            wire = _FIXED32
+        # Writers may pack repeated numbers or not.
+        wires = (wire, _LENGTH) if field.is_packed else (wire,)
+        found[field.number] = _Field(wires, field.message_type, field.type == field.TYPE_STRING)
+    return found
+
+
+@dataclass(slots=True)
+class _Fit:
+    """How many values are what the schema says, and how many are not."""
+
+    right: int = 0
+    wrong: int = 0
+
+
+def _score(head: bytes, kind: str) -> float:
+    """The share of values that fit the schema of a kind of message."""
+    fit = _Fit()
+    _compare(head, _schema(kind), fit, is_cut=len(head) >= HEAD_SIZE, depth=0)
+    return fit.right / (fit.right + fit.wrong or 1)
+
+
+def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -> None:
+    """Count the values of a message that fit its schema; if it is cut, the last is incomplete."""
+    fields, offset, numbers = _fields(schema), 0, set()
+    while offset < len(data):
+        if fit.right + fit.wrong >= _MOST_VALUES:
+            return
+        try:
+            number, wire, value, offset = _read_field(data, offset)
+        except ValueError:
+            fit.wrong += not is_cut
+            return
+        if offset > len(data) and not is_cut:
+            fit.wrong += 1
+            return
+        numbers.add(number)
+        field = fields.get(number)
+        if field is None or wire not in field.wire_types or depth > _DEEPEST:
+            fit.wrong += 1
+        elif field.message is not None:
+            _compare(value, field.message, fit, is_cut=offset > len(data), depth=depth + 1)
+        else:
+            # An empty value fits anything.
+            is_right = not field.is_string or _is_name(value, is_cut=offset > len(data))
+            fit.right += is_right and (wire != _LENGTH or value != b"")
+            fit.wrong += not is_right
+    if not is_cut and _ALWAYS_SET.get(schema.name, 0) not in {0, *numbers}:
+        fit.wrong += 1
+
+
+def _read_field(data: bytes, offset: int) -> tuple[int, int, bytes, int]:
+    """The number, wire type and content of a field, and the offset after it."""
+    tag, offset = read_varint(data, offset)
+    number, wire = tag >> 3, tag & 7
+    if wire == _VARINT:
+        return number, wire, b"", read_varint(data, offset)[1]
+    if wire in _FIXED_SIZES:
+        return number, wire, b"", offset + _FIXED_SIZES[wire]
+    if wire != _LENGTH:
+        raise ValueError("a wire type that nobody writes")
+    size, offset = read_varint(data, offset)
+    return number, wire, data[offset : offset + size], offset + size
+
+
+def _is_name(value: bytes, *, is_cut: bool) -> bool:
+    """Whether bytes are text as names are, and no nested message."""
+    try:
+        return not _CONTROL.search(value.decode(errors="ignore" if is_cut else "strict"))
+    except UnicodeDecodeError:
+        return False

@@ -1,0 +1,130 @@
+"""Messages from whatever a caller gives: a path, bytes, or a message of either package."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from tfprof.errors import LoadError
+from tfprof.loaders import identify
+from tfprof.loaders.files import read_file
+from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text, message_kind
+from tfprof.loaders.wire import columns_of, columns_of_bytes
+
+__all__ = [
+    "Input",
+    "MessageLike",
+    "malformed",
+    "not_a_message",
+    "parse_text",
+    "read_columns",
+    "read_input_bytes",
+    "read_message",
+]
+
+MessageLike = Any
+"""A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
+
+
+class Input(NamedTuple):
+    """The bytes of an input, its name in errors, and its path if it is a file."""
+
+    data: bytes
+    name: str
+    path: Path | None = None
+
+
+def read_input_bytes(source: MessageLike, part: str) -> Input:
+    """The bytes of an input, which is a part of a profile such as `graph`."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Input(bytes(source), part)
+    if hasattr(source, "SerializeToString"):
+        return Input(source.SerializeToString(), part)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        return Input(read_file(path, part), os.fspath(source), path)
+    raise LoadError(
+        f"{part}: cannot read a {type(source).__name__}; give a path, bytes or a message"
+    )
+
+
+def read_message(source: MessageLike, kind: Any, part: str) -> Any:
+    """The message of an input in binary or text form."""
+    given = _checked(source, kind, part)
+    message = _text_message(given.data, kind)
+    if message is not None:
+        return message
+    try:
+        return kind.FromString(given.data)
+    except DecodeError:
+        raise not_a_message(given, kind) from None
+
+
+def read_columns(source: MessageLike, kind: Any, part: str, *, columns: Any) -> pa.RecordBatch:
+    """The same as a batch of one row, through a wire-compatible message of columns.proto."""
+    given = _checked(source, kind, part)
+    message = _text_message(given.data, kind)
+    if message is not None:
+        return columns_of(message, columns)
+    try:
+        return columns_of_bytes(given.data, columns)
+    except DecodeError:
+        raise not_a_message(given, kind) from None
+
+
+def _checked(source: MessageLike, kind: Any, part: str) -> Input:
+    """The bytes of an input; a LoadError if it is an empty file, or clearly something else."""
+    given = read_input_bytes(source, part)
+    if given.path is None:
+        return given
+    if not given.data:
+        raise LoadError(f"{given.name}: is empty; expected {_noun(kind)}")
+    head, name = given.data[:HEAD_SIZE], kind.DESCRIPTOR.name
+    if not fits(head, name) and message_kind(head) not in ("", name):
+        raise not_a_message(given, kind)
+    return given
+
+
+def not_a_message(given: Input, kind: Any, *, expected: Iterable[str] = ()) -> LoadError:
+    """The error for an input that is no message of this kind: it says what else it is, if known."""
+    names = (kind.DESCRIPTOR.name, *expected)
+    found = identify(given.data[:HEAD_SIZE], given.path, expected=names)
+    reason = f"it is {found}" if found else "truncated, or a different format"
+    return LoadError(f"{given.name}: not {_noun(kind)}; {reason}")
+
+
+def malformed(source: MessageLike, kind: Any, part: str) -> LoadError:
+    """The error for an input of which a nested message cannot be parsed."""
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else part
+    return LoadError(f"{name}: not {_noun(kind)}; truncated, or a different format")
+
+
+def _noun(kind: Any) -> str:
+    name = kind.DESCRIPTOR.name
+    return f"{'an' if name[0] in 'AEIO' else 'a'} {name}"
+
+
+def _text_message(data: bytes, kind: Any) -> Any:
+    """The message of a text, or nothing if it is none."""
+    if not is_text(data):
+        return None
+    try:
+        return parse_text(data, kind)
+    except (UnicodeDecodeError, text_format.ParseError, RecursionError, ValueError):
+        return None
+
+
+def parse_text(data: bytes, kind: Any) -> Any:
+    """The message that a text is; protobuf's errors if it is none."""
+    with warnings.catch_warnings():
+        # Python's own about escapes that it does not know; they are kept as they stand.
+        warnings.filterwarnings("ignore", "invalid", DeprecationWarning)
+        warnings.filterwarnings("ignore", "invalid", SyntaxWarning)
+        return text_format.Parse(data.decode("utf-8"), kind())

@@ -1,0 +1,64 @@
+"""The message that holds a model: a GraphDef, MetaGraphDef or SavedModel, binary or text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
+
+from tfprof.errors import LoadError
+from tfprof.loaders.message_kinds import HEAD_SIZE, best_fit, is_text, message_kind
+from tfprof.loaders.messages import (
+    Input,
+    MessageLike,
+    not_a_message,
+    parse_text,
+    read_input_bytes,
+)
+from tfprof.loaders.saved_model.graph import is_saved_model, saved_model_file
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
+
+__all__ = ["MODEL_KINDS", "model_kind", "parse_model", "read_model_bytes", "read_model_message"]
+
+MODEL_KINDS = {kind.DESCRIPTOR.name: kind for kind in (GraphDef, MetaGraphDef, SavedModel)}
+"""The messages that hold a graph, by name."""
+
+
+def read_model_message(source: MessageLike) -> GraphDef | MetaGraphDef | SavedModel:
+    """The message of a model's file, folder or bytes."""
+    given = read_model_bytes(source)
+    return parse_model(given, model_kind(given))
+
+
+def read_model_bytes(source: MessageLike) -> Input:
+    """The bytes of a model, with the path of the file that has them."""
+    if is_saved_model(source):
+        source = saved_model_file(Path(source))
+    return read_input_bytes(source, "graph")
+
+
+def model_kind(given: Input) -> Any:
+    """The class of the message that has a model's graph."""
+    if given.path is not None and is_saved_model(given.path):
+        return SavedModel
+    return MODEL_KINDS[best_fit(given.data[:HEAD_SIZE], MODEL_KINDS)]
+
+
+def parse_model(given: Input, kind: Any) -> Any:
+    """The message of a model, binary or text; a LoadError says what is wrong with it."""
+    if given.path is not None and not given.data:
+        raise LoadError(f"{given.name}: is empty; expected a model")
+    try:
+        return parse_text(given.data, kind) if is_text(given.data) else kind.FromString(given.data)
+    except UnicodeDecodeError as error:
+        reason = f"byte {error.start} is no UTF-8 text"
+    except (text_format.ParseError, RecursionError, ValueError) as error:
+        if not message_kind(given.data[:HEAD_SIZE]):
+            raise not_a_message(given, kind) from None
+        reason = (str(error).splitlines() or ["nested too deeply"])[0]
+    except DecodeError:
+        raise not_a_message(given, kind, expected=MODEL_KINDS) from None
+    raise LoadError(f"{given.name}: not a {kind.DESCRIPTOR.name}; {reason}")
