@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 import tfprof
-from tfprof.api import print_advice
-from tfprof.profiles.profile import Profile
+from tfprof.api.advice import print_advice
+from tfprof.api.profile import Profile
 
 __all__ = ["Ours"]
 
-_USED = ("report", "advisor", *(f"outputs.{n}" for n in ("messages", "profile_proto", "timeline")))
+_USED = ("api.profiler", "outputs.timeline.writer")
 
 
 class Ours:

@@ -13,13 +13,14 @@ import tfprof
 from fuzz import seeds
 from fuzz.targets import Target
 from tfprof import outputs
-from tfprof.cli import FLAGS, commands
+from tfprof.api.screen import Screen
+from tfprof.cli import commands
 from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console, checked
+from tfprof.cli.flags import FLAGS
 from tfprof.cli.inputs import sources
 from tfprof.cli.parser import parse_command, split_line
-from tfprof.cli.screen import Screen
-from tfprof.cli.shell import answer
+from tfprof.cli.shell import run_line
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.options import OPTIONS, Options
 from tfprof.definitions.quirks import REPAIRED
@@ -82,7 +83,7 @@ def _shell(data: bytes) -> None:
         contextlib.suppress(EOFError),
     ):
         for text in _text(data).split("\n"):
-            answer(console, text)
+            run_line(console, text)
     errors = console.screen.err
     assert isinstance(errors, io.StringIO)
     assert "please report it" not in errors.getvalue(), errors.getvalue()

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tfprof import compat, model_analyzer, option_builder, tfprof_log_pb2, tfprof_logger
-    from tfprof.api import advise, load, profile, write_op_log
+    from tfprof.api.functions import advise, load, profile, write_op_log
+    from tfprof.api.profile import Profile
+    from tfprof.api.profiler import Profiler
+    from tfprof.api.report import Report
+    from tfprof.definitions.option_builder import ProfileOptionBuilder
     from tfprof.definitions.options import Options
     from tfprof.errors import LoadError, OptionError, OutputError, TfprofError
     from tfprof.flops.layer_table import model
     from tfprof.flops.model_cost import Cost, cost
-    from tfprof.profiler import Profiler
-    from tfprof.profiles.profile import Profile
     from tfprof.protos.log_pb2 import OpLogProto
     from tfprof.protos.output_pb2 import AdviceProto, GraphNodeProto, MultiGraphNodeProto
-    from tfprof.reports.report import Report
-    from tfprof.tf_compat.option_builder import ProfileOptionBuilder
     from tfprof.tf_compat.profile_context import ProfileContext
 
 __version__ = "0.1.0"
@@ -49,23 +49,23 @@ _HOME = {
     "OptionError": "tfprof.errors",
     "Options": "tfprof.definitions.options",
     "OutputError": "tfprof.errors",
-    "Profile": "tfprof.profiles.profile",
+    "Profile": "tfprof.api.profile",
     "ProfileContext": "tfprof.tf_compat.profile_context",
-    "ProfileOptionBuilder": "tfprof.tf_compat.option_builder",
-    "Profiler": "tfprof.profiler",
-    "Report": "tfprof.reports.report",
+    "ProfileOptionBuilder": "tfprof.definitions.option_builder",
+    "Profiler": "tfprof.api.profiler",
+    "Report": "tfprof.api.report",
     "TfprofError": "tfprof.errors",
-    "advise": "tfprof.api",
+    "advise": "tfprof.api.functions",
     "compat": "tfprof",
     "cost": "tfprof.flops.model_cost",
-    "load": "tfprof.api",
+    "load": "tfprof.api.functions",
     "model": "tfprof.flops.layer_table",
     "model_analyzer": "tfprof",
     "option_builder": "tfprof",
-    "profile": "tfprof.api",
+    "profile": "tfprof.api.functions",
     "tfprof_log_pb2": "tfprof",
     "tfprof_logger": "tfprof",
-    "write_op_log": "tfprof.api",
+    "write_op_log": "tfprof.api.functions",
 }
 
 __all__ = [

@@ -35,7 +35,8 @@ def run() -> None:
 
     # Modules and columns are no garbage, so that looking for it is mostly in vain.
     gc.set_threshold(_SELDOM)
-    from tfprof.cli import INTERRUPTED, main
+    from tfprof.cli import main
+    from tfprof.cli.flags import INTERRUPTED
 
     try:
         try:

@@ -1,5 +1,5 @@
-"""The public name of `tfprof.tf_compat.option_builder`."""
+"""The public name of `tfprof.definitions.option_builder`."""
 
-from tfprof.tf_compat.option_builder import ProfileOptionBuilder
+from tfprof.definitions.option_builder import ProfileOptionBuilder
 
 __all__ = ["ProfileOptionBuilder"]

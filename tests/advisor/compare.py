@@ -21,7 +21,7 @@ from tests.advisor.original import ask
 from tests.oracle.cases import Case, Step, generate
 from tests.oracle.original import Answer, Call
 from tfprof.advisor import Advice, advise
-from tfprof.api import Session
+from tfprof.api.profiler import Profiler
 from tfprof.errors import TfprofError
 from tfprof.protos import graph_pb2, output_pb2
 from tfprof.views import VIEWS
@@ -116,10 +116,10 @@ def _ours(case: Case, names: list[str], kind: int) -> Iterator[Advice | str | No
     try:
         if kind == 1:
             runs = [case.steps[0].run_meta] if case.steps and case.steps[0].run_meta else []
-            loaded = tfprof.load(case.graph, runs, case.op_log, compat=True)
+            loaded = tfprof.load(graph=case.graph, run_meta=runs, op_log=case.op_log, compat=True)
             yield advise(loaded, names, compat=True)
             return
-        session = Session(case.graph, case.op_log, compat=True)
+        session = Profiler(case.graph, case.op_log, compat=True)
         yield None
         for step in case.steps:
             _add(session, step)
@@ -127,12 +127,12 @@ def _ours(case: Case, names: list[str], kind: int) -> Iterator[Advice | str | No
             # The original builds all views for advice, and keeps them.
             for kind in VIEWS:
                 session.report(kind, {"output": "none"})
-            yield advise(session.profile, names, compat=True, views=session._built)
+            yield advise(session.profile, names, compat=True, views=session._views)
     except TfprofError as error:
         yield f"refused: {error}"
 
 
-def _add(session: Session, step: Step) -> None:
+def _add(session: Profiler, step: Step) -> None:
     graph, log = step.graph or None, step.op_log or None
     session.add_step(step.step, step.run_meta, graph=graph, op_log=log)
 

@@ -110,7 +110,7 @@ def test_full_disk_does_not_stop_the_job(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     expected = losses(job)
-    monkeypatch.setattr("tfprof.profiler.write_file", full_disk)
+    monkeypatch.setattr("tfprof.api.profiler.write_file", full_disk)
     capfd.readouterr()
     with ProfileContext(str(tmp_path), trace_steps=[1, 3], dump_steps=[2, 3, 4]):
         assert losses(job) == expected
@@ -138,7 +138,7 @@ def test_faults_inside_do_not_stop_the_job(
         raise fault
 
     expected = losses(job)
-    monkeypatch.setattr("tfprof.profiler.Session.add_step", fail)
+    monkeypatch.setattr("tfprof.api.profiler.Profiler._update_live", fail)
     with ProfileContext(str(tmp_path), range(5), [2]):
         assert losses(job) == expected
 
@@ -233,6 +233,6 @@ def test_samples_stop_when_enough_was_seen() -> None:
 
 
 def test_write_file_is_what_dumping_uses() -> None:
-    from tfprof import profiler
+    from tfprof.api import profiler
 
     assert profiler.write_file is files.write_file

@@ -46,7 +46,7 @@ def test_three_steps_are_the_originals(tf: Any, training: Training) -> None:
     coverage = []
     for step, run in enumerate(training.runs):
         ours.add_step(step, run)
-        coverage.append(ours._coverage)
+        coverage.append(ours.profile.coverage)
         found.append([ours.profile_operations({**QUIET, "step": step}), ours.serialize_to_string()])
     answers = [
         getattr(ours, METHODS[view])({**options, "step": step}) for step, view, options in cases

@@ -15,7 +15,7 @@ import pytest
 
 import tfprof
 from tfprof import cli, demo
-from tfprof.cli.screen import Screen
+from tfprof.api.screen import Screen
 from tfprof.profiles.profile import Profile
 
 SOURCE = Path(tfprof.__file__).parents[1]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from tfprof.cli import SWITCHES
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.defaults import ADAPTED
+from tfprof.cli.flags import SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
 
@@ -34,13 +34,16 @@ def _commands() -> Iterable[tuple[str, ...]]:
     yield "command", "what it does"
     for command in COMMANDS.values():
         place = {"both": "", "shell": " (at the prompt)", "flags": " (not at the prompt)"}
-        yield f"`{f'{command.name} {command.words}'.rstrip()}`{place[command.where]}", command.help
+        yield (
+            f"`{f'{command.name} {command.metavar}'.rstrip()}`{place[command.where]}",
+            command.help,
+        )
 
 
 def _flags(flags: Iterable[Flag]) -> Iterable[tuple[str, ...]]:
     yield "flag", "what it is"
     for flag in flags:
-        yield f"`--{f'{flag.name}={flag.value}'.rstrip('=')}`", flag.help
+        yield f"`--{f'{flag.name}={flag.metavar}'.rstrip('=')}`", flag.help
 
 
 def _defaults() -> Iterable[tuple[str, ...]]:

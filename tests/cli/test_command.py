@@ -29,7 +29,9 @@ def test_a_report_is_all_there_is_on_stdout(
 ) -> None:
     done = process("--demo", view, "-select", "micros", "-hide_name_regexes=", "-max_depth=10")
     assert done.text == demo_profile.report(view).text()
-    assert done.err == "run graph coverage: 0.45, 100% of the time joins a node of the graph\n"
+    assert (
+        done.err == "45% of graph nodes executed, 100% of traced time attributed to graph nodes\n"
+    )
     assert done.status == 0
 
 
@@ -72,8 +74,8 @@ def test_what_cannot_be_known_is_told(run: Tfprof) -> None:
     done = run("op", f"--graph_path={PATHS['graph']}", "-select", "params,micros,tensor_value")
     assert done.status == 0
     assert done.err.splitlines() == [
-        "no run metadata is loaded, see --run_meta_path; nothing to show of micros",
-        "no checkpoint is loaded, see --checkpoint_path; nothing to show of tensor_value",
+        "no run metadata loaded: give --run_meta_path to see micros",
+        "no checkpoint loaded: give --checkpoint_path to see tensor_value",
     ]
 
 
@@ -138,7 +140,7 @@ def test_the_version(run: Tfprof) -> None:
 
 
 MISUSES = {
-    "--demo foo": "unknown command 'foo'",
+    "--demo foo": "'foo' is neither a command nor a file; commands are scope, graph",
     "--demo scpe": "did you mean 'scope'?",
     "--demo op --selct micros": "unknown option '--selct'; did you mean '--select'?",
     "--demo op -select": "option '-select' needs a value",
@@ -151,10 +153,10 @@ MISUSES = {
     "--demo op -output nowhere": "unknown type 'nowhere'",
     "--demo op -output file": "file needs outfile",
     "--demo op -output file:outfil=x": "no key 'outfil'",
-    "--demo op rows": "'op' takes no 'rows'; options begin with a dash",
+    "--demo op rows": "'rows' is neither a command nor a file",
     "--demo set -step 1": "'set' works only at the prompt",
     "--demo --graph_path=g op": "leave out --graph_path",
-    "--profile_path=p --graph_path=g op": "--profile_path holds it all; leave out --graph_path",
+    "--profile_path=p --graph_path=g op": "--profile_path is a whole profile; leave out --graph_path",
     "--profile_path=p --run_meta_path=r op": "leave out --run_meta_path",
     "op": "no input: give --graph_path or --profile_path, or try --demo",
     "completion csh": "'completion' needs a shell",

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import call
 from tests.oracle.original import Call, Original
 from tfprof import demo
-from tfprof.cli.parser import shown
+from tfprof.cli.parser import format_value
 from tfprof.definitions.options import OPTIONS
 
 PATHS = demo.paths()
@@ -55,7 +55,7 @@ def test_compat_is_the_original_byte_for_byte(original: Original) -> None:
     assert len(answers) == len(job), answers[-1].error
     flags = [f"--{name}={path}" for name, path in FILES.items()]
     for (view, given), answer in zip(CASES, answers[-len(CASES) :], strict=True):
-        words = [f"--{name}={shown(value)}" for name, value in given.items()]
+        words = [f"--{name}={format_value(value)}" for name, value in given.items()]
         done = call(*flags, "--compat", view, *words)
         assert (done.status, done.out) == (0, answer.files[0][1]), (view, given)
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.cli.conftest import Tfprof
 from tests.cli.tables import PAGE, TABLES, filled
-from tfprof.cli import FLAGS, SWITCHES
 from tfprof.cli.commands import COMMANDS
+from tfprof.cli.flags import FLAGS, SWITCHES
 from tfprof.cli.help import help_text, short_help
 from tfprof.cli.inputs import INPUTS
 from tfprof.definitions.metrics import METRICS, ORDERS

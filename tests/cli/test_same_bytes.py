@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import Tfprof
 from tfprof.cli.defaults import options_for
-from tfprof.cli.parser import shown
+from tfprof.cli.parser import format_value
 from tfprof.definitions.metrics import METRICS, ORDERS
 from tfprof.definitions.options import OPTIONS, Option
 from tfprof.outputs.text import encoded
@@ -68,7 +68,7 @@ def test_shell_flags_and_python_agree(
     legend: bool,
 ) -> None:
     switches = ["--compat"] * compat
-    words = [view, *(f"-{name}={shown(value)}" for name, value in given.items())]
+    words = [view, *(f"-{name}={format_value(value)}" for name, value in given.items())]
     words += ["-legend"] * legend
     flags = run_demo(*switches, *words)
     if compat and "macs" in " ".join(words):

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import COMMAND, Tfprof, environment
-from tfprof.cli import FLAGS
 from tfprof.cli.commands import COMMANDS
+from tfprof.cli.flags import FLAGS
 from tfprof.cli.shell import history_file
 from tfprof.definitions.metrics import METRICS
 
@@ -21,7 +21,9 @@ def test_lines_are_answered_without_a_prompt(process: Tfprof, run_demo: Tfprof) 
     assert (
         done.out == run_demo("op", "-select=params").out + run_demo("scope", "-select=params").out
     )
-    assert done.err == "run graph coverage: 0.45, 100% of the time joins a node of the graph\n"
+    assert (
+        done.err == "45% of graph nodes executed, 100% of traced time attributed to graph nodes\n"
+    )
     assert done.status == 0
 
 
@@ -67,9 +69,9 @@ def test_failures_are_told_and_survived(run_demo: Tfprof) -> None:
     assert done.err.splitlines() == [
         f"tfprof: unknown command 'foo'; known are {known}",
         "tfprof: unknown option '-selct'; did you mean '-select'?",
-        "tfprof: a quote is open: add a closing '",
-        f"tfprof: a line begins with a command: one of {known}",
-        "tfprof: option '--graph_path' belongs to the start of tfprof",
+        "tfprof: unclosed quote: add a closing '",
+        f"tfprof: a line starts with a command: {known}",
+        "tfprof: option '--graph_path' works only on the command line",
     ]
     assert done.status == 2
 

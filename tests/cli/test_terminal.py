@@ -160,7 +160,7 @@ def test_long_answers_are_paged(terminal: Open, tmp_path: Path) -> None:
 def test_a_missing_pager_is_no_failure(terminal: Open) -> None:
     shell = terminal(PAGER="/nonexistent/pager")
     shell.send("help\r")
-    until(shell, "-account_displayed_op_only says otherwise")
+    until(shell, "unless -account_displayed_op_only is set")
 
 
 def test_leaving_less_comes_back_to_the_prompt(terminal: Open) -> None:

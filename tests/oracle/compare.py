@@ -21,7 +21,7 @@ from typing import Any
 from google._upb import _message as upb
 from google.protobuf.message import DecodeError, Message
 
-import tfprof.api
+import tfprof
 from tests.oracle.cases import Case, Request, Step, generate
 from tests.oracle.explain import explanation
 from tests.oracle.original import Answer, Call, Original, destination
@@ -154,15 +154,15 @@ class Ours:
         inputs = graph, run_meta, op_log
         if self._loaded[0] != inputs:
             runs = [run_meta] if run_meta else []
-            profile = tfprof.load(graph, runs, op_log, compat=self._compat, count_float_ops=False)
+            profile = tfprof.load(graph=graph, run_meta=runs, op_log=op_log, compat=self._compat)
             self._loaded = inputs, profile
         return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
 
     def new(self, graph: bytes, op_log: bytes) -> Answer:
         """A session."""
-        self._session = tfprof.api.Session(graph, op_log, compat=True)
+        self._session = tfprof.Profiler(graph, op_log, compat=True)
         self._report = self._session.report
-        self._serialize = self._session.serialize
+        self._serialize = self._session.serialize_to_string
         return Answer()
 
     def add_step(self, step: int, graph: bytes, run_meta: bytes, op_log: bytes) -> Answer:

@@ -49,7 +49,7 @@ def run(**micros: int) -> RunMetadata:
 
 
 def test_views_have_the_nodes_of_functions():
-    profile = tfprof.load(graph())
+    profile = tfprof.load(graph=graph())
     scope = profile.report("scope", select=["occurrence"])
     assert scope.names == ["_TFProfRoot", "call", "call/mul", "call/sum", "out", "x"]
     walk = profile.report("graph", select=["occurrence"])
@@ -59,7 +59,7 @@ def test_views_have_the_nodes_of_functions():
 
 
 def test_compat_does_not_enter():
-    profile = tfprof.load(graph(), run(call__mul=3))
+    profile = tfprof.load(graph=graph(), run_meta=run(call__mul=3))
     assert resolve(profile, ORIGINAL) is profile
     options = {"select": ["micros"], "account_type_regexes": [".*"], "show_name_regexes": [".*"]}
     options |= {"start_name_regexes": [".*"], "max_depth": 100, "order_by": "name"}
@@ -76,7 +76,7 @@ def test_compat_does_not_enter():
     ],
 )
 def test_every_quirk_acts_alone(off, shown):
-    profile = tfprof.load(graph(), run(call__mul=3, _arg_x_0_0=1))
+    profile = tfprof.load(graph=graph(), run_meta=run(call__mul=3, _arg_x_0_0=1))
     quirks = replace(ORIGINAL, **{off: False})
     options = tfprof.Options.build(
         {"select": ["micros"]}, replace(quirks, missing_means_nothing=False)
@@ -86,7 +86,7 @@ def test_every_quirk_acts_alone(off, shown):
 
 
 def test_records_belong_to_nodes_of_functions():
-    profile = tfprof.load(graph(), run(call__mul=3, _arg_x_0_0=1, stray=4))
+    profile = tfprof.load(graph=graph(), run_meta=run(call__mul=3, _arg_x_0_0=1, stray=4))
     report = profile.report("scope", select=["micros"])
     assert report["call/mul"].own["exec_micros"] == 3
     assert report["x"].own["exec_micros"] == 1
@@ -99,7 +99,7 @@ def test_labels_say_what_ran():
     records = given.step_stats.dev_stats[0].node_stats
     records[0].timeline_label = "call/mul = _FusedMul(x, x)"
     records[1].timeline_label = "stray = Cast(x)"
-    report = tfprof.load(graph(), given).report("op", select=["micros"])
+    report = tfprof.load(graph=graph(), run_meta=given).report("op", select=["micros"])
     assert {"_FusedMul", "Cast"} <= set(report.names)
     assert not {"Mul", "stray"} & set(report.names)
 
@@ -108,7 +108,7 @@ def test_op_logs_know_nodes_of_functions():
     log = tfprof.OpLogProto()
     log.log_entries.add(name="call/mul", float_ops=7, types=["special"])
     log.log_entries.add(name="no/such/node", float_ops=9)
-    profile = tfprof.load(graph(), op_log=log)
+    profile = tfprof.load(graph=graph(), op_log=log)
     report = profile.report("scope", select=["float_ops"], account_type_regexes=["special"])
     assert report.rows[0].total["float_ops"] == 7
     assert profile.nodes.float_ops.sum() == 0
@@ -120,7 +120,9 @@ def test_nodes_of_functions_stand_where_they_are_called():
     for line, name in enumerate(("x", "call", "out"), 1):
         entry = log.log_entries.add(name=name)
         entry.code_def.traces.add(file_id=1, function_id=1, lineno=line)
-    report = tfprof.load(graph(), run(call__mul=3), log).report("code", select=["micros"])
+    report = tfprof.load(graph=graph(), run_meta=run(call__mul=3), op_log=log).report(
+        "code", select=["micros"]
+    )
     assert report["model.py:2:model.py"].own["exec_micros"] == 3
 
 
@@ -133,7 +135,7 @@ def test_gradients_of_tapes_are_gradients():
     log.id_to_string[1] = "m.py"
     for line, name in enumerate(("f/y", "f/gradient_tape/y/Mul", "z", "gradient_tape/z/a/b"), 1):
         log.log_entries.add(name=name).code_def.traces.add(file_id=1, function_id=1, lineno=line)
-    profile = tfprof.load(graph(text), op_log=log)
+    profile = tfprof.load(graph=graph(text), op_log=log)
     rows = profile.report("code", select=["occurrence"]).names[1:]
     assert set(rows) == {
         "m.py:1:m.py",
@@ -145,7 +147,7 @@ def test_gradients_of_tapes_are_gradients():
 
 def test_what_cannot_be_entered_is_told():
     text = GRAPH.replace('name: "f" }', 'name: "missing" }', 1)
-    profile = tfprof.load(graph(text))
+    profile = tfprof.load(graph=graph(text))
     report = profile.report("scope", select=["occurrence"])
     assert "function 'missing' is not in the library" in report.messages
     assert not profile.report("op", {"select": ["params"]}, compat=True).messages
@@ -153,7 +155,7 @@ def test_what_cannot_be_entered_is_told():
 
 def test_a_name_that_the_graph_has_is_its_node():
     text = GRAPH + 'node { name: "call/mul" op: "Own" input: "x" }'
-    report = tfprof.load(graph(text)).report("op", select=["occurrence"])
+    report = tfprof.load(graph=graph(text)).report("op", select=["occurrence"])
     assert "Own" in report.names
     assert "Mul" not in report.names
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import tfprof
 from tests.test_goldens import CPU, graph_of, run_of
 from tfprof import cli
-from tfprof.cli.screen import Screen
+from tfprof.api.screen import Screen
 from tfprof.protos import log_pb2
 
 __all__ = ["CPU", "Outcome", "command", "graph_of", "loaded", "log_of", "run_of", "shaped"]

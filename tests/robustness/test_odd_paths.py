@@ -124,9 +124,9 @@ def test_paths_that_nobody_has(words):
 
 @pytest.mark.parametrize("path", ["~no_such_user/", "a\0b/", "/dev/null/"])
 def test_completion_of_paths_that_nobody_has(path):
+    from tfprof.api.screen import Screen
     from tfprof.cli.completion import candidates
     from tfprof.cli.console import Console
-    from tfprof.cli.screen import Screen
 
     assert list(candidates(f"scope -output file:outfile={path}", Console(Screen(None, None)))) == []
 

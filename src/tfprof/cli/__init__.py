@@ -1,9 +1,15 @@
 """The `tfprof` command: one answer per call, or a shell.
 
-    argv ─read▶ Line ─perform▶ answer on stdout        errors: one line on stderr, and a status
-    stdin lines ──────┘
+    argv ─parse_command_line▶ ParsedCommand ─perform▶ answer on stdout
+    lines ─────parse_command───────┘                  errors: one line on stderr, and an exit status
 
-Nothing here imports NumPy or Arrow before a file has to be read.
+    commands, model_commands      COMMANDS, one row each
+    flags, inputs, defaults       what can be given, and what holds if it is not
+    parser                        the grammar of flags and shell lines
+    console, shell                what commands work with; the prompt
+    completion, name_index, completion_scripts, help
+
+Nothing here imports NumPy or Arrow before a file has to be read. Nothing may import it.
 """
 
 from __future__ import annotations
@@ -12,39 +18,20 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import IO, Any
 
 import tfprof
+from tfprof.api.screen import Screen
 from tfprof.cli.commands import COMMANDS, perform
 from tfprof.cli.console import Console
-from tfprof.cli.inputs import INPUTS, load_profile, sources
-from tfprof.cli.parser import Flag, Known, parse_command
-from tfprof.cli.screen import Screen
-from tfprof.definitions.options import OPTIONS
+from tfprof.cli.flags import DONE, FAILED, FLAGS, INTERRUPTED, exit_status
+from tfprof.cli.inputs import load_profile, sources
+from tfprof.cli.parser import parse_command_line
+from tfprof.definitions.options import did_you_mean
 from tfprof.errors import OptionError, TfprofError
 
-__all__ = ["FLAGS", "INTERRUPTED", "SWITCHES", "main", "status_of"]
-
-DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
-
-SWITCHES: dict[str, Flag] = {
-    flag.name: flag
-    for flag in (
-        Flag("compat", "switch", "answer and default like the original, defects included"),
-        Flag("legend", "switch", "explain the view and the columns before the report"),
-        Flag("quiet", "switch", "no messages on stderr but errors"),
-        Flag("version", "switch", "print the version"),
-        Flag("help", "switch", "print a short help"),
-    )
-}
-
-FLAGS: Mapping[str, Known] = {
-    **INPUTS,
-    **SWITCHES,
-    **{flag.name: flag for command in COMMANDS.values() for flag in command.flags},
-    **OPTIONS,
-}
-"""Everything that can follow a dash on the command line."""
+__all__ = ["main"]
 
 
 def main(
@@ -56,12 +43,12 @@ def main(
     """Answer a command line; the one place where errors are printed and become exit statuses."""
     screen = screen or Screen.standard()
     try:
-        return _answer(sys.argv[1:] if argv is None else argv, screen, stdin or sys.stdin)
+        return _run(sys.argv[1:] if argv is None else argv, screen, stdin or sys.stdin)
     except TfprofError as error:
         screen.error(str(error))
-        return status_of(error)
+        return exit_status(error)
     except BrokenPipeError:
-        _discard(screen)
+        _discard_output(screen)
         return DONE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -72,44 +59,57 @@ def main(
         return FAILED
 
 
-def status_of(error: TfprofError) -> int:
-    """The exit status that an error stands for."""
-    return MISUSED if isinstance(error, OptionError) else FAILED
-
-
-def _answer(argv: Sequence[str], screen: Screen, stdin: IO[str] | None) -> int:
-    line = parse_command(["--help" if word == "-h" else word for word in argv], FLAGS)
-    if line.values.get("version"):
-        screen.say(f"tfprof {tfprof.__version__}\n")
+def _run(argv: Sequence[str], screen: Screen, stdin: IO[str] | None) -> int:
+    takes_arguments = {name: bool(command.metavar) for name, command in COMMANDS.items()}
+    words = ["--help" if word == "-h" else word for word in argv]
+    parsed = parse_command_line(words, FLAGS, takes_arguments)
+    if parsed.values.get("version"):
+        screen.write(f"tfprof {tfprof.__version__}\n")
         return DONE
-    wanted = sources(line.values)
-    if line.values.get("help") or not (line.command or wanted):
-        from tfprof.cli.help import help_text, short_help
-
-        screen.say(help_text([line.command]) if line.command in COMMANDS else short_help())
-        return DONE
-    console = _console(line.values, wanted, screen)
-    if line.command:
-        perform(console, line)
+    _check_paths(parsed.paths)
+    if parsed.values.get("help"):
+        return _print_help(parsed.name, screen)
+    inputs = sources(parsed.values, parsed.paths)
+    if not parsed.name and not inputs:
+        return _print_help("", screen)
+    console = _make_console(parsed.values, inputs, screen)
+    if parsed.name:
+        perform(console, parsed)
         return DONE
     from tfprof.cli.shell import interact
 
-    console.given = line.options
+    console.given = parsed.options
     return interact(console, stdin)
 
 
-def _console(
-    values: Mapping[str, Any], wanted: Mapping[str, Any] | None, screen: Screen
+def _check_paths(paths: Sequence[str]) -> None:
+    """Refuse a mistyped command, which looks like the name of a file that is not there."""
+    known = [name for name, command in COMMANDS.items() if command.where != "shell"]
+    for path in paths:
+        if path.isidentifier() and not any(Path().glob(f"{path}*")):
+            hint = did_you_mean(path, known) or f"; commands are {', '.join(known)}"
+            raise OptionError(f"'{path}' is neither a command nor a file{hint}")
+
+
+def _print_help(command: str, screen: Screen) -> int:
+    from tfprof.cli.help import help_text, short_help
+
+    screen.write(help_text([command]) if command else short_help())
+    return DONE
+
+
+def _make_console(
+    values: Mapping[str, Any], inputs: Mapping[str, Any] | None, screen: Screen
 ) -> Console:
     screen = replace(screen, quiet=bool(values.get("quiet")))
     compat = bool(values.get("compat"))
     console = Console(screen, compat=compat, legend=bool(values.get("legend")))
-    if wanted is not None:
-        console.read = lambda: load_profile(wanted, screen, compat=compat)
+    if inputs is not None:
+        console.read = lambda: load_profile(inputs, screen, compat=compat)
     return console
 
 
-def _discard(screen: Screen) -> None:
+def _discard_output(screen: Screen) -> None:
     """Let the interpreter flush what the reader of a pipe did not wait for."""
     if screen.out is sys.stdout.buffer:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

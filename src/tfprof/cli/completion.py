@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.console import Console
 from tfprof.cli.inputs import path_of
-from tfprof.cli.name_index import as_regex, matching, names_for
-from tfprof.cli.parser import last_word
+from tfprof.cli.name_index import complete_name, name_to_regex, names_to_complete
+from tfprof.cli.parser import split_unfinished
 from tfprof.definitions.metrics import METRICS, ORDERS
 from tfprof.definitions.options import OPTIONS
 
@@ -32,43 +32,43 @@ class Candidate:
 
 def candidates(line: str, console: Console) -> Iterator[Candidate]:
     """Everything that can complete a line."""
-    words, typed = last_word(line)
-    if not words:
+    arguments, unfinished = split_unfinished(line)
+    if not arguments:
         here = {n: c.help for n, c in COMMANDS.items() if c.where != "flags"}
-        yield from _beginning(here.items(), typed)
+        yield from _filter_prefix(here.items(), unfinished)
         return
-    if words[0] == "help":
-        yield from _beginning(_topics(), typed)
+    if arguments[0] == "help":
+        yield from _filter_prefix(_topics(), unfinished)
         return
-    if words[0] == "advise":
+    if arguments[0] == "advise":
         from tfprof.advisor import all_checkers
 
         checkers = all_checkers()[0]
-        yield from _beginning([(name, c.help) for name, c in checkers.items()], typed)
+        yield from _filter_prefix([(name, c.help) for name, c in checkers.items()], unfinished)
         return
-    command = COMMANDS.get(words[0])
+    command = COMMANDS.get(arguments[0])
     if command is None or not command.options:
         return
-    option = OPTIONS.get(words[-1].lstrip("-")) if words[-1].startswith("-") else None
-    name, equals, value = typed.partition("=")
+    option = OPTIONS.get(arguments[-1].lstrip("-")) if arguments[-1].startswith("-") else None
+    name, equals, value = unfinished.partition("=")
     if equals and name.startswith("-") and name.lstrip("-") in OPTIONS:
-        option, typed = OPTIONS[name.lstrip("-")], value
-    if option is None or (option.kind == "flag" and not typed):
-        given = {word.lstrip("-") for word in words}
+        option, unfinished = OPTIONS[name.lstrip("-")], value
+    if option is None or (option.kind == "flag" and not unfinished):
+        given = {word.lstrip("-") for word in arguments}
         left = ((f"-{o.name}", o.help) for o in OPTIONS.values() if o.name not in given)
-        yield from _beginning([*left, ("-legend", "explain the columns")], typed)
+        yield from _filter_prefix([*left, ("-legend", "explain the columns")], unfinished)
     elif option.kind == "flag":
-        yield from _beginning([("true", ""), ("false", "")], typed)
+        yield from _filter_prefix([("true", ""), ("false", "")], unfinished)
     elif option.kind == "order":
-        yield from _beginning(((order, _title(order)) for order in ORDERS), typed)
+        yield from _filter_prefix(((order, _title(order)) for order in ORDERS), unfinished)
     elif option.kind == "select":
-        chosen, item = typed.split(",")[:-1], typed.rpartition(",")[2]
+        chosen, item = unfinished.split(",")[:-1], unfinished.rpartition(",")[2]
         left = ((metric, _title(metric)) for metric in METRICS if metric not in chosen)
-        yield from _beginning(left, item)
+        yield from _filter_prefix(left, item)
     elif option.kind == "output":
-        yield from _outputs(typed)
+        yield from _outputs(unfinished)
     elif option.kind == "regexes":
-        yield from _names(console, words[0], option.name, typed)
+        yield from _names(console, arguments[0], option.name, unfinished)
 
 
 def _topics() -> list[tuple[str, str]]:
@@ -78,57 +78,57 @@ def _topics() -> list[tuple[str, str]]:
     ]
 
 
-def _beginning(known: Iterable[tuple[str, str]], typed: str) -> Iterator[Candidate]:
+def _filter_prefix(known: Iterable[tuple[str, str]], unfinished: str) -> Iterator[Candidate]:
     for text, about in known:
-        if text.startswith(typed):
-            yield Candidate(text, len(typed), about)
+        if text.startswith(unfinished):
+            yield Candidate(text, len(unfinished), about)
 
 
 def _title(name: str) -> str:
     return METRICS[name].title if name in METRICS else ""
 
 
-def _outputs(typed: str) -> Iterator[Candidate]:
+def _outputs(unfinished: str) -> Iterator[Candidate]:
     from tfprof.outputs import OUTPUTS
 
-    name, colon, rest = typed.partition(":")
+    name, colon, rest = unfinished.partition(":")
     if not colon:
         forms = ((f"{n}:" if o.keys else n, o.help) for n, o in OUTPUTS.items())
-        yield from _beginning(forms, typed)
+        yield from _filter_prefix(forms, unfinished)
         return
     keys = OUTPUTS[name].keys if name in OUTPUTS else ()
     key, equals, path = rest.rpartition(",")[2].partition("=")
     if not equals:
-        yield from _beginning(((f"{key}=", "") for key in keys), key)
+        yield from _filter_prefix(((f"{key}=", "") for key in keys), key)
     elif key == "outfile":
         yield from _files(path)
 
 
-def _files(typed: str) -> Iterator[Candidate]:
-    beginning = typed.rpartition("/")[2]
-    at = path_of(typed[: len(typed) - len(beginning)] or ".")
+def _files(unfinished: str) -> Iterator[Candidate]:
+    prefix = unfinished.rpartition("/")[2]
+    folder = path_of(unfinished[: len(unfinished) - len(prefix)] or ".")
     try:
-        found = sorted(os.scandir(at), key=lambda entry: entry.name)
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except (OSError, ValueError):
         return
-    for entry in found:
-        if entry.name.startswith(beginning) and (beginning or not entry.name.startswith(".")):
-            ending = "/" if entry.is_dir() else ""
-            yield Candidate(_quoted(entry.name) + ending, len(beginning))
+    for entry in entries:
+        if entry.name.startswith(prefix) and (prefix or not entry.name.startswith(".")):
+            suffix = "/" if entry.is_dir() else ""
+            yield Candidate(_escape_blanks(entry.name) + suffix, len(prefix))
 
 
-def _names(console: Console, view: str, option: str, typed: str) -> Iterator[Candidate]:
-    commas = (found.end() for found in _COMMAS.finditer(typed) if found[1])
-    item = typed[max(commas, default=0) :]
+def _names(console: Console, view: str, option: str, unfinished: str) -> Iterator[Candidate]:
+    commas = (comma.end() for comma in _COMMAS.finditer(unfinished) if comma[1])
+    item = unfinished[max(commas, default=0) :]
     plain = _ESCAPED.sub(r"\1", item)
     # A row of code view has the line and the source text after the file, hence the stars.
     in_code = view == "code" and option != "account_type_regexes"
-    beginning = plain.removeprefix(".*") if in_code else plain
-    for name in matching(names_for(console.profile, view, option), beginning):
-        text = f".*{as_regex(name)}.*" if in_code else as_regex(name)
-        yield Candidate(_quoted(text), len(item), name if text != name else "")
+    prefix = plain.removeprefix(".*") if in_code else plain
+    for name in complete_name(names_to_complete(console.profile, view, option), prefix):
+        text = f".*{name_to_regex(name)}.*" if in_code else name_to_regex(name)
+        yield Candidate(_escape_blanks(text), len(item), name if text != name else "")
 
 
-def _quoted(text: str) -> str:
-    """A text of which the shell's grammar keeps the blanks."""
+def _escape_blanks(text: str) -> str:
+    """Escape blanks and quotes, as the shell's grammar reads them."""
     return re.sub(r"([\s'\"])", r"\\\1", text)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tfprof.cli.commands import COMMANDS
-from tfprof.cli.parser import SWITCHES, Flag, Known
+from tfprof.cli.flags import FLAGS
+from tfprof.cli.parser import SWITCHES, Flag, OptionLike
 from tfprof.definitions.metrics import METRICS, ORDERS
 from tfprof.definitions.options import OPTIONS, did_you_mean
 from tfprof.errors import OptionError
@@ -55,21 +56,19 @@ if [[ $funcstack[1] == _tfprof ]]; then _tfprof "$@"; else compdef _tfprof tfpro
 """
 
 
-def script(words: Sequence[str]) -> str:
+def script(choices: Sequence[str]) -> str:
     """The script of the shell that is named."""
-    if len(words) != 1 or words[0] not in SCRIPTS:
-        near = did_you_mean(words[0], SCRIPTS) if words else ""
+    if len(choices) != 1 or choices[0] not in SCRIPTS:
+        near = did_you_mean(choices[0], SCRIPTS) if choices else ""
         raise OptionError(f"'completion' needs a shell: {', '.join(SCRIPTS)}{near}")
-    return SCRIPTS[words[0]]()
+    return SCRIPTS[choices[0]]()
 
 
 def _commands() -> dict[str, str]:
     return {n: _plain(c.help) for n, c in COMMANDS.items() if c.where != "shell"}
 
 
-def _flags() -> Iterator[tuple[Known, str]]:
-    from tfprof.cli import FLAGS
-
+def _flags() -> Iterator[tuple[OptionLike, str]]:
     for name, flag in FLAGS.items():
         about = flag.help if isinstance(flag, Flag) else OPTIONS[name].help
         yield flag, _plain(about)
@@ -80,8 +79,8 @@ def _plain(text: str) -> str:
     return text.translate(str.maketrans("[]:", "(),", "'\"`$\\"))
 
 
-def _values(flag: Known) -> tuple[str, ...]:
-    """The words that an option takes, if they are known."""
+def _values(flag: OptionLike) -> tuple[str, ...]:
+    """The choices that an option takes, if they are known."""
     if flag.kind == "select":
         return tuple(METRICS)
     if flag.kind == "order":
@@ -93,7 +92,7 @@ def _values(flag: Known) -> tuple[str, ...]:
     return tuple(f"{name}:outfile=" if o.required else name for name, o in OUTPUTS.items())
 
 
-def _filled(template: str, **parts: str) -> str:
+def _fill_template(template: str, **parts: str) -> str:
     for name, text in parts.items():
         template = template.replace(f"@{name}@", text)
     return template
@@ -103,17 +102,17 @@ def _bash() -> str:
     flags = [flag for flag, _ in _flags()]
     cases = []
     for flag in flags:
-        words = " ".join(_values(flag))
+        choices = " ".join(_values(flag))
         if flag.kind in _FILES:
-            found = 'compopt -o filenames; COMPREPLY=($(compgen -f -- "$item"))'
-        elif words:
-            found = f'COMPREPLY=($(compgen -P "$before" -W "{words}" -- "$item"))'
-            found += "; compopt -o nospace" if flag.kind != "order" else ""
+            action = 'compopt -o filenames; COMPREPLY=($(compgen -f -- "$item"))'
+        elif choices:
+            action = f'COMPREPLY=($(compgen -P "$before" -W "{choices}" -- "$item"))'
+            action += "; compopt -o nospace" if flag.kind != "order" else ""
         else:
-            found = ":"
+            action = ":"
         if flag.kind not in SWITCHES:
-            cases.append(f"    --{flag.name}|-{flag.name}) {found}; return ;;")
-    return _filled(
+            cases.append(f"    --{flag.name}|-{flag.name}) {action}; return ;;")
+    return _fill_template(
         _BASH,
         CASES="\n".join(cases),
         SHELLS=" ".join(SCRIPTS),
@@ -139,7 +138,7 @@ def _zsh() -> str:
         lines.append(
             f"    {both}{{--{flag.name}=,-{flag.name}=}}'[{about}]:{flag.name}:{action}' \\"
         )
-    return _filled(
+    return _fill_template(
         _ZSH,
         COMMANDS="\n".join(f"    '{name}:{about}'" for name, about in _commands().items()),
         FLAGS="\n".join(lines),
@@ -157,19 +156,19 @@ def _fish() -> str:
         lines.append(_fish_line(f"{after} -a '{' '.join(topics)}'"))
     for flag, about in _flags():
         line = f"-l {flag.name} -o {flag.name} -d '{about}'"
-        words = " ".join(_values(flag))
+        choices = " ".join(_values(flag))
         if flag.kind in _FILES:
             line += " -r -F"
         elif flag.kind == "select":
-            line += f" -x -a '(__fish_append , {words})'"
+            line += f" -x -a '(__fish_append , {choices})'"
         elif flag.kind not in SWITCHES:
-            line += f" -x -a '{words}'" if words else " -x"
+            line += f" -x -a '{choices}'" if choices else " -x"
         lines.append(_fish_line(line))
     return "\n".join(lines) + "\n"
 
 
-def _fish_line(words: str) -> str:
-    return f"complete -c tfprof {words}"
+def _fish_line(choices: str) -> str:
+    return f"complete -c tfprof {choices}"
 
 
 SCRIPTS: dict[str, Callable[[], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

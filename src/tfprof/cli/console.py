@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tfprof.api.screen import Screen
 from tfprof.cli.defaults import options_for
-from tfprof.cli.parser import shown
-from tfprof.cli.screen import Screen
+from tfprof.cli.parser import format_value
 from tfprof.cli.startup import start_arrow
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.options import OPTIONS, Options, listed
@@ -16,9 +16,9 @@ from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
-    from tfprof.profiles.profile import Profile
+    from tfprof.api.profile import Profile
 
-__all__ = ["Console", "checked", "missing_inputs", "options_block"]
+__all__ = ["Console", "missing_inputs", "options_block"]
 
 _WIDTH = 28
 EXAMPLE = "timeline:outfile=/tmp/timeline.json"
@@ -53,38 +53,33 @@ class Console:
         return quirks_for(self.compat)
 
     def options(self, more: Mapping[str, Any] | None = None) -> Options:
-        """The options of a line: its own, then those that were set, then defaults."""
+        """The options of a command: its own, then those that were set, then defaults.
+
+        Wrong ones are an error before a large file is read.
+        """
         given = {**self.given, **(more or {})}
-        checked(given, self.quirks)
+        self.check(given)
         return options_for(given, has_runs=bool(self.profile.steps), compat=self.compat)
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Refuse values that could only fail later: unknown names, invalid regexes and outputs."""
+        start_arrow()
+        from tfprof.api.request import check_options
+
+        check_options(Options().changed(given, self.quirks), self.quirks)
 
 
 def missing_inputs(profile: Profile, select: Iterable[str]) -> list[str]:
-    """Which selected metrics can only be 0, for want of what would tell them."""
-    found = []
-    for word, flag, present in (
+    """Which selected metrics can only be 0, because their input is missing."""
+    messages = []
+    for source, flag, present in (
         ("run metadata", "run_meta_path", bool(profile.steps)),
         ("checkpoint", "checkpoint_path", profile.checkpoint is not None),
     ):
-        needy = [name for name in select if METRICS[name].needs == word]
-        if needy and not present:
-            found.append(
-                f"no {word} is loaded, see --{flag}; nothing to show of {', '.join(needy)}"
-            )
-    return found
-
-
-def checked(given: Mapping[str, Any], quirks: Quirks) -> None:
-    """Refuse values that could only fail later: unknown names, invalid regexes and outputs."""
-    start_arrow()
-    from tfprof import outputs
-    from tfprof.reports import regexes
-
-    options = Options().changed(given, quirks)
-    for name in given:
-        if OPTIONS[name].kind == "regexes":
-            regexes.check(name, getattr(options, name), quirks)
-    outputs.parse(options.output)
+        metrics = [name for name in select if METRICS[name].needs == source]
+        if metrics and not present:
+            messages.append(f"no {source} loaded: give --{flag} to see {', '.join(metrics)}")
+    return messages
 
 
 def options_block(options: Options, *, compat: bool) -> str:
@@ -95,7 +90,9 @@ def options_block(options: Options, *, compat: bool) -> str:
     lines = []
     for option in OPTIONS.values():
         lines += [f"# {comment}" for comment in _comments(option.kind)]
-        lines.append(f"-{option.name:<{_WIDTH - 1}}{shown(getattr(options, option.name))}".rstrip())
+        lines.append(
+            f"-{option.name:<{_WIDTH - 1}}{format_value(getattr(options, option.name))}".rstrip()
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfprof.cli.parser import joined
+from tfprof.cli.parser import join_list
 from tfprof.definitions.options import OPTIONS, Options
 
 __all__ = ["ADAPTED", "default_text", "options_for"]
@@ -22,11 +22,11 @@ _SHALLOW = 4
 
 _ONLY = f"while only {' and '.join(_ARCHITECTURE)} are selected"
 ADAPTED: dict[str, str] = {
-    "select": f"{joined(_WITH_RUNS.select)}; "
-    f"{joined(_WITHOUT_RUNS.select)} when no run metadata is loaded",
-    "account_type_regexes": f".*; {joined(_VARIABLES)} {_ONLY}",
+    "select": f"{join_list(_WITH_RUNS.select)}; "
+    f"{join_list(_WITHOUT_RUNS.select)} when no run metadata is loaded",
+    "account_type_regexes": f".*; {join_list(_VARIABLES)} {_ONLY}",
     "max_depth": f"{OPTIONS['max_depth'].default}; {_SHALLOW} {_ONLY}",
-    "hide_name_regexes": joined(_HOUSEKEEPING),
+    "hide_name_regexes": join_list(_HOUSEKEEPING),
 }
 """How the defaults that are not the original's come about."""
 
@@ -49,4 +49,4 @@ def default_text(name: str) -> str:
     default = OPTIONS[name].default
     if isinstance(default, bool):
         return str(default).lower()
-    return joined(default) if isinstance(default, tuple) else str(default)
+    return join_list(default) if isinstance(default, tuple) else str(default)

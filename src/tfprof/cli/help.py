@@ -1,4 +1,4 @@
-"""Help that teaches: texts made from the tables of commands, options, metrics and outputs."""
+"""Help texts, made from the tables of commands, options, metrics and outputs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import tfprof
 from tfprof.cli.commands import COMMANDS, Command
 from tfprof.cli.defaults import default_text
+from tfprof.cli.flags import FLAGS, SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
 from tfprof.definitions.metrics import METRICS, ORDERS
@@ -21,10 +22,10 @@ _WIDTH = 80
 _NARROW = 28
 _TITLE = "where a model's parameters, float operations, time and memory go"
 _USAGE = """\
-  tfprof --demo [COMMAND] [OPTIONS]            try it on the profile that comes along
+  tfprof --demo [COMMAND] [OPTIONS]            try it on the bundled sample profile
+  tfprof FILE_OR_FOLDER… [COMMAND] [OPTIONS]   open a model, a trace, a profile…
   tfprof --graph_path=PATH [INPUTS] [COMMAND] [OPTIONS]
-  tfprof --profile_path=FILE [COMMAND] [OPTIONS]
-Without a command there is a prompt: Tab completes, Enter shows the options."""
+Without a command a prompt opens: Tab completes, Enter shows the options."""
 _BRIEF = {
     "select": "what to show: params, float_ops, micros, bytes…",
     "order_by": "what to sort by, the largest first",
@@ -42,21 +43,18 @@ _VALUES = {
     "output": "TYPE:KEY=VALUE…",
 }
 _NOTES = r"""
-A regex must match the whole name or type (RE2 syntax). Several stand with
-commas between; write \, for a comma that belongs to a regex. Blanks need quotes,
-as in any shell.
+A regex must match the whole name or type (RE2 syntax). Separate several by
+commas; write \, for a comma inside a regex. Quote blanks, as in any shell.
 
-Which nodes count is said by -account_type_regexes. From those,
--start_name_regexes picks where to begin, -trim_name_regexes cuts branches off,
+-account_type_regexes selects the nodes that count. Of those,
+-start_name_regexes selects where to start, -trim_name_regexes prunes subtrees,
 and -show_name_regexes, -hide_name_regexes, -max_depth and the -min_… options
-take single rows away. Hidden nodes still count in the totals above them, unless
--account_displayed_op_only says otherwise."""
+remove single rows. Hidden nodes still count in the totals of their ancestors,
+unless -account_displayed_op_only is set."""
 
 
 def short_help() -> str:
     """What `--help` prints: one screen."""
-    from tfprof.cli import SWITCHES
-
     commands = {n: c.help for n, c in COMMANDS.items() if c.where != "shell"}
     prompt = ", ".join(name for name, command in COMMANDS.items() if command.where == "shell")
     return "\n".join(
@@ -83,8 +81,6 @@ def help_text(topics: Sequence[str]) -> str:
 
 
 def _everything() -> str:
-    from tfprof.cli import SWITCHES
-
     options = {
         f"-{option.name} {_VALUES[option.kind]}".rstrip(): option.help
         for option in OPTIONS.values()
@@ -107,8 +103,6 @@ def _everything() -> str:
 
 
 def _topic(topic: str) -> str:
-    from tfprof.cli import FLAGS
-
     name = topic.lstrip("-").partition("=")[0].replace("-", "_")
     flags = {name: flag for name, flag in FLAGS.items() if isinstance(flag, Flag)}
     if topic in COMMANDS:
@@ -162,7 +156,7 @@ def _of_option(option: Option) -> str:
         rows = {_output_form(name, found.keys): found.help for name, found in OUTPUTS.items()}
         lines.insert(2, "\n".join(_rows(rows, 34)))
     if option.kind == "regexes":
-        lines.append("  each must match the whole text, in RE2 syntax; \\, is a comma in a regex")
+        lines.append("  each must match the whole text (RE2 syntax); write \\, for a comma")
     return "\n".join(lines) + "\n"
 
 
@@ -184,11 +178,11 @@ def _output_form(name: str, keys: Sequence[str]) -> str:
 
 
 def _called(command: Command) -> str:
-    return f"{command.name} {command.words}".rstrip()
+    return f"{command.name} {command.metavar}".rstrip()
 
 
 def _flag_rows(flags: Iterable[Flag]) -> dict[str, str]:
-    return {f"--{flag.name}={flag.value}".rstrip("="): flag.help for flag in flags}
+    return {f"--{flag.name}={flag.metavar}".rstrip("="): flag.help for flag in flags}
 
 
 def _rows(rows: Mapping[str, Any], width: int) -> list[str]:

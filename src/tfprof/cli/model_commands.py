@@ -18,8 +18,8 @@ __all__ = ["COST_FLAGS", "MODEL_FLAGS", "show_cost", "show_model"]
 _DIGITS = 18
 MODEL_FLAGS = (
     Flag("signature", "text", "which signature of a SavedModel (serving_default)", "NAME"),
-    Flag("bind", "text", "numbers for unknown sizes, such as B=8", "NAME=N,…"),
-    Flag("json", "switch", "findings with their numbers, for programs"),
+    Flag("bind", "text", "sizes of symbols, such as B=8", "NAME=N,…"),
+    Flag("json", "switch", "print JSON"),
 )
 COST_FLAGS = (
     *MODEL_FLAGS,
@@ -27,42 +27,42 @@ COST_FLAGS = (
 )
 
 
-def show_model(console: Console, line: ParsedCommand) -> None:
+def show_model(console: Console, parsed: ParsedCommand) -> None:
     """Print what each layer of a model costs."""
     from tfprof.flops.layer_table import model_table
 
-    table = model_table(_cost_of(line))
-    if line.values.get("json"):
-        console.screen.say(json.dumps(table.to_dict(), indent=2) + "\n")
+    table = model_table(_cost_of(parsed))
+    if parsed.values.get("json"):
+        console.screen.write(json.dumps(table.to_dict(), indent=2) + "\n")
     else:
-        console.screen.say(table.text())
+        console.screen.write(table.text())
 
 
-def show_cost(console: Console, line: ParsedCommand) -> None:
+def show_cost(console: Console, parsed: ParsedCommand) -> None:
     """Print what each operation type of a model costs, or how one node was counted."""
     from tfprof.flops.layer_table import operation_text, to_dict
 
-    cost = _cost_of(line)
-    node = line.values.get("explain")
+    cost = _cost_of(parsed)
+    node = parsed.values.get("explain")
     if node:
-        console.screen.say(cost.explain(node) + "\n")
-    elif line.values.get("json"):
-        console.screen.say(json.dumps(to_dict(cost), indent=2) + "\n")
+        console.screen.write(cost.explain(node) + "\n")
+    elif parsed.values.get("json"):
+        console.screen.write(json.dumps(to_dict(cost), indent=2) + "\n")
     else:
-        console.screen.say(operation_text(cost))
+        console.screen.write(operation_text(cost))
 
 
-def _cost_of(line: ParsedCommand) -> Cost:
-    if len(line.words) != 1:
+def _cost_of(parsed: ParsedCommand) -> Cost:
+    if len(parsed.arguments) != 1:
         raise OptionError(
-            f"'{line.command}' takes one model: a SavedModel folder, a .pb or a .keras file"
+            f"'{parsed.name}' takes one model: a SavedModel folder, a .pb or a .keras file"
         )
     from tfprof.flops.model_cost import cost
 
-    path = path_of(line.words[0])
-    runs = [path_of(run) for run in line.values.get("run_meta_path", ())]
-    sizes = _bound(line.values.get("bind", ""))
-    return cost(path, line.values.get("signature"), bind=sizes, run_meta=runs or None)
+    path = path_of(parsed.arguments[0])
+    runs = [path_of(run) for run in parsed.values.get("run_meta_path", ())]
+    sizes = _bound(parsed.values.get("bind", ""))
+    return cost(path, parsed.values.get("signature"), bind=sizes, run_meta=runs or None)
 
 
 def _bound(text: str) -> dict[str, int]:

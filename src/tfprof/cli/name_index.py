@@ -1,4 +1,4 @@
-"""The names in a profile that complete what is typed, found quickly among very many."""
+"""The names in a profile that complete what is prefix, found quickly among very many."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tfprof.definitions.quirks import REPAIRED
 if TYPE_CHECKING:
     from tfprof.profiles.profile import Profile
 
-__all__ = ["as_regex", "matching", "names_for"]
+__all__ = ["complete_name", "name_to_regex", "names_to_complete"]
 
 LIMIT = 200
 _SPECIAL = re.compile(r"[.+*?()\[\]{}|^$\\,]")
 
 
-def names_for(profile: Profile, view: str, option: str) -> tuple[str, ...]:
+def names_to_complete(profile: Profile, view: str, option: str) -> tuple[str, ...]:
     """What the regexes of an option are matched with in a view, sorted."""
     from tfprof.resolve import resolve
 
@@ -50,31 +50,31 @@ def _files(profile: Profile) -> tuple[str, ...]:
     return tuple(sorted({name.partition(":")[0] for name in frames} - {""}))
 
 
-def matching(names: tuple[str, ...], typed: str) -> list[str]:
-    """Names that begin with what is typed, one scope at a time; else names that contain it."""
-    found = list(islice(_steps(names, typed), LIMIT))
-    if found or not typed:
-        return found
-    return list(islice((name for name in names if typed in name), LIMIT))
+def complete_name(names: tuple[str, ...], prefix: str) -> list[str]:
+    """Names that begin with what is prefix, one scope at a time; else names that contain it."""
+    names_found = list(islice(_steps(names, prefix), LIMIT))
+    if names_found or not prefix:
+        return names_found
+    return list(islice((name for name in names if prefix in name), LIMIT))
 
 
-def _steps(names: tuple[str, ...], typed: str) -> Iterator[str]:
+def _steps(names: tuple[str, ...], prefix: str) -> Iterator[str]:
     """The next scope or whole name after a beginning, found by bisection."""
-    at = bisect_left(names, typed)
-    while at < len(names) and names[at].startswith(typed):
-        name = names[at]
-        slash = name.find("/", len(typed))
+    i = bisect_left(names, prefix)
+    while i < len(names) and names[i].startswith(prefix):
+        name = names[i]
+        slash = name.find("/", len(prefix))
         # A device begins with a slash and is no scope.
         if slash <= 0 or name.startswith("/"):
             yield name
-            at += 1
+            i += 1
             continue
         scope = name[: slash + 1]
         yield scope
-        at = bisect_left(names, scope[:-1] + "0", at)  # what follows a slash in order
+        i = bisect_left(names, scope[:-1] + "0", i)  # what follows a slash in order
 
 
 @lru_cache(maxsize=4096)
-def as_regex(name: str) -> str:
+def name_to_regex(name: str) -> str:
     """A regex that matches just this name."""
-    return _SPECIAL.sub(lambda found: "\\" + found[0], name)
+    return _SPECIAL.sub(lambda match: "\\" + match[0], name)

@@ -1,4 +1,4 @@
-"""Words to option values and back: the grammar that flags and shell lines share.
+"""Arguments to option values and back: the grammar that flags and shell lines share.
 
 An option is `-name value`, `--name value` or `-name=value`. Its name, its kind and what its values
 may be come from the tables, so that both grammars know every option there is.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -17,15 +17,16 @@ from tfprof.errors import OptionError
 
 __all__ = [
     "Flag",
-    "Known",
+    "OptionLike",
     "ParsedCommand",
-    "dashed",
-    "items",
-    "joined",
-    "last_word",
+    "format_value",
+    "join_list",
     "parse_command",
-    "shown",
+    "parse_command_line",
     "split_line",
+    "split_list",
+    "split_unfinished",
+    "with_dashes",
 ]
 
 _ITEM = re.compile(r"(?:\\.|[^,\\]|\\$)+", re.DOTALL)
@@ -35,7 +36,7 @@ _QUOTES = "'\""
 _TRUE = ("true", "t", "yes", "y", "1")
 _FALSE = ("false", "f", "no", "n", "0")
 HELP = "help"
-TRUTH = {**dict.fromkeys(_TRUE, True), **dict.fromkeys(_FALSE, False)}
+BOOLEANS = {**dict.fromkeys(_TRUE, True), **dict.fromkeys(_FALSE, False)}
 """What a flag takes for a value, in any case."""
 
 SWITCHES = ("flag", "switch")
@@ -46,16 +47,16 @@ SWITCHES = ("flag", "switch")
 class Flag:
     """An option of the command line that is none of the report's.
 
-    `kind` is path, paths, text or switch; `value` is what help calls its value.
+    `kind` is path, paths, text or switch; `metavar` is what help calls its value.
     """
 
     name: str
     kind: str
     help: str
-    value: str = ""
+    metavar: str = ""
 
 
-class Known(Protocol):
+class OptionLike(Protocol):
     """What the grammar needs to know of an option."""
 
     @property
@@ -69,11 +70,12 @@ class Known(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParsedCommand:
-    """A command, the plain words after it, and the options given with it."""
+    """A command, its arguments, the options given with it, and the files before it."""
 
-    command: str
-    words: tuple[str, ...] = ()
+    name: str
+    arguments: tuple[str, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -82,46 +84,46 @@ class ParsedCommand:
 
 
 def split_line(line: str) -> list[str]:
-    """The words of a line, quoted as in a shell.
+    """Split a line into arguments, quoted as in a shell.
 
-    A backslash takes the meaning from a blank, a quote or a backslash; before anything else it
-    stays, so that most regexes need no quotes.
+    A backslash escapes a blank, a quote or a backslash; before anything else it stays, so that most
+    regexes need no quotes.
     """
-    words, rest, quote = _lexed(line)
+    arguments, unfinished, quote = _tokenize(line)
     if quote:
-        raise OptionError(f"a quote is open: add a closing {quote}")
-    return words if rest is None else [*words, rest]
+        raise OptionError(f"unclosed quote: add a closing {quote}")
+    return arguments if unfinished is None else [*arguments, unfinished]
 
 
-def last_word(line: str) -> tuple[list[str], str]:
-    """The complete words of an unfinished line, and the one that is being typed."""
-    words, rest, _ = _lexed(line)
-    return words, rest or ""
+def split_unfinished(line: str) -> tuple[list[str], str]:
+    """The complete arguments of an unfinished line, and the one that is being typed."""
+    arguments, unfinished, _ = _tokenize(line)
+    return arguments, unfinished or ""
 
 
-def _lexed(line: str) -> tuple[list[str], str | None, str]:
-    """The words that a blank ends, the one that the line's end cuts, and the quote open there."""
-    words: list[str] = []
-    word: list[str] = []
-    begun, quote, at = False, "", 0
-    while at < len(line):
-        char, after = line[at], line[at + 1 : at + 2]
-        at += 1
-        if char == "\\" and after and after in _escapable(quote):
-            begun = True
-            word.append(after)
-            at += 1
+def _tokenize(line: str) -> tuple[list[str], str | None, str]:
+    """The arguments that a blank ends, the one that the line's end cuts, and the open quote."""
+    arguments: list[str] = []
+    characters: list[str] = []
+    has_begun, quote, i = False, "", 0
+    while i < len(line):
+        char, following = line[i], line[i + 1 : i + 2]
+        i += 1
+        if char == "\\" and following and following in _escapable(quote):
+            has_begun = True
+            characters.append(following)
+            i += 1
         elif char == quote:
             quote = ""
         elif not quote and char in _QUOTES:
-            begun, quote = True, char
+            has_begun, quote = True, char
         elif quote or char not in _BLANKS:
-            begun = True
-            word.append(char)
-        elif begun:
-            words.append("".join(word))
-            word, begun = [], False
-    return words, "".join(word) if begun else None, quote
+            has_begun = True
+            characters.append(char)
+        elif has_begun:
+            arguments.append("".join(characters))
+            characters, has_begun = [], False
+    return arguments, "".join(characters) if has_begun else None, quote
 
 
 def _escapable(quote: str) -> str:
@@ -130,65 +132,96 @@ def _escapable(quote: str) -> str:
     return '"\\' if quote else _BLANKS + _QUOTES + "\\"
 
 
-def items(text: str) -> tuple[str, ...]:
-    r"""The items of a list that is separated by commas; `\,` is a comma inside an item."""
-    found = _ITEM.findall(text)
-    return tuple(_PAIR.sub(lambda pair: "," if pair[1] == "," else pair[0], item) for item in found)
+def split_list(text: str) -> tuple[str, ...]:
+    r"""The items of a comma-separated list; `\,` is a comma inside an item."""
+    items = _ITEM.findall(text)
+    return tuple(_PAIR.sub(lambda pair: "," if pair[1] == "," else pair[0], item) for item in items)
 
 
-def joined(values: Iterable[str]) -> str:
-    """The list that `items` takes apart again."""
+def join_list(values: Iterable[str]) -> str:
+    """The inverse of `split_list`."""
     return ",".join(value.replace(",", "\\,") for value in values)
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """An option's value as it is typed."""
     if isinstance(value, bool):
         return str(value).lower()
-    return joined(value) if isinstance(value, tuple) else str(value)
+    return join_list(value) if isinstance(value, tuple) else str(value)
 
 
-def _read(words: Sequence[str], known: Mapping[str, Known]) -> tuple[list[str], dict[str, Any]]:
-    """The plain words among some words, and the options by name."""
-    plain: list[str] = []
-    values: dict[str, Any] = {}
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
-        if not _is_option(word):
-            plain.append(word)
-            continue
-        given, equals, text = word.partition("=")
-        option = _find(given, known)
-        if not equals and option.kind in SWITCHES:
-            values[option.name] = True
-            if at < len(words) and words[at].lower() in TRUTH:
-                values[option.name] = TRUTH[words[at].lower()]
-                at += 1
-            continue
-        if not equals:
-            if at == len(words) or _name(words[at]) in known:
-                raise OptionError(f"option '{given}' needs a value{_example(option)}")
-            text = words[at]
-            at += 1
-        values[option.name] = _value(option, text)
-    return plain, values
-
-
-def parse_command(words: Sequence[str], known: Mapping[str, Known]) -> ParsedCommand:
-    """The command among some words, and what is given with it; what follows `help` is a topic."""
-    if HELP in words:
-        at = words.index(HELP)
-        with contextlib.suppress(OptionError):
-            before, values = _read(words[:at], known)
-            if not before:
-                return ParsedCommand(HELP, tuple(words[at + 1 :]), values)
-    plain, values = _read(words, known)
+def parse_command(words: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand:
+    """Parse a line of the shell: a command, its arguments and options; `help` takes topics."""
+    topics = _parse_help(words, known)
+    if topics is not None:
+        return topics
+    plain, values = _parse_options(words, known)
     return ParsedCommand(plain[0] if plain else "", tuple(plain[1:]), values)
 
 
-def dashed(name: str, typed: str = "--") -> str:
+def parse_command_line(
+    words: Sequence[str], known: Mapping[str, OptionLike], commands: Mapping[str, bool]
+) -> ParsedCommand:
+    """Parse what follows `tfprof`: files, a command, its arguments and options.
+
+    `commands` says which commands take arguments; what follows another command is a file too.
+    """
+    topics = _parse_help(words, known)
+    if topics is not None:
+        return topics
+    plain, values = _parse_options(words, known)
+    i = next((i for i, word in enumerate(plain) if word in commands), None)
+    if i is None:
+        return ParsedCommand("", (), values, tuple(plain))
+    before, name, after = plain[:i], plain[i], plain[i + 1 :]
+    if commands[name]:
+        return ParsedCommand(name, tuple(after), values, tuple(before))
+    return ParsedCommand(name, (), values, (*before, *after))
+
+
+def _parse_help(words: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand | None:
+    """The command `help` with its topics, if nothing but options comes before it."""
+    if HELP not in words:
+        return None
+    i = words.index(HELP)
+    with contextlib.suppress(OptionError):
+        before, values = _parse_options(words[:i], known)
+        if not before:
+            return ParsedCommand(HELP, tuple(words[i + 1 :]), values)
+    return None
+
+
+def _parse_options(
+    words: Sequence[str], known: Mapping[str, OptionLike]
+) -> tuple[list[str], dict[str, Any]]:
+    """The words that are no options, and the options by name."""
+    plain: list[str] = []
+    values: dict[str, Any] = {}
+    i = 0
+    while i < len(words):
+        word = words[i]
+        i += 1
+        if not _is_option(word):
+            plain.append(word)
+            continue
+        typed, equals, text = word.partition("=")
+        option = _find_option(typed, known)
+        if not equals and option.kind in SWITCHES:
+            values[option.name] = True
+            if i < len(words) and words[i].lower() in BOOLEANS:
+                values[option.name] = BOOLEANS[words[i].lower()]
+                i += 1
+            continue
+        if not equals:
+            if i == len(words) or _name_of(words[i]) in known:
+                raise OptionError(f"option '{typed}' needs a value{_example(option)}")
+            text = words[i]
+            i += 1
+        values[option.name] = _parse_value(option, text)
+    return plain, values
+
+
+def with_dashes(name: str, typed: str = "--") -> str:
     """An option's name with the dashes it was typed with."""
     return ("--" if typed.startswith("--") else "-") + name
 
@@ -197,45 +230,49 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and word.strip("-") != ""
 
 
-def _name(word: str) -> str:
-    """The name that a word stands for if it is an option, else nothing."""
+def _name_of(word: str) -> str:
+    """The name of an option as typed; empty if the word is no option."""
     if not _is_option(word):
         return ""
     return word.partition("=")[0].lstrip("-").replace("-", "_")
 
 
-def _find(word: str, known: Mapping[str, Known]) -> Known:
+def _find_option(word: str, known: Mapping[str, OptionLike]) -> OptionLike:
     dashes = len(word) - len(word.lstrip("-"))
-    option = known.get(_name(word)) if dashes <= 2 else None
+    option = known.get(_name_of(word)) if dashes <= 2 else None
     if option is None:
-        near = did_you_mean(_name(word), known)
-        if near:
-            found = near.split("'")[1]
-            near = near.replace(f"'{found}'", f"'{dashed(found, word)}'")
-        raise OptionError(f"unknown option '{word}'{near or '; see tfprof help'}")
+        raise OptionError(f"unknown option '{word}'{_suggestion(word, known)}")
     return option
 
 
-def _example(option: Known) -> str:
+def _suggestion(word: str, known: Collection[str]) -> str:
+    hint = did_you_mean(_name_of(word), known)
+    if not hint:
+        return "; see tfprof help"
+    name = hint.split("'")[1]
+    return hint.replace(f"'{name}'", f"'{with_dashes(name, word)}'")
+
+
+def _example(option: OptionLike) -> str:
     examples = {
         "integer": "a number",
-        "regexes": "a regex, or several with commas between",
-        "select": "metrics with commas between",
+        "regexes": "a regex, or several separated by commas",
+        "select": "metrics separated by commas",
         "path": "a file",
-        "paths": "a file, or several with commas between",
+        "paths": "a file, or several separated by commas",
     }
     example = examples.get(option.kind)
     return f": {example}" if example else ""
 
 
-def _value(option: Known, text: str) -> Any:
+def _parse_value(option: OptionLike, text: str) -> Any:
     if option.kind in SWITCHES:
-        if text.lower() not in TRUTH:
+        if text.lower() not in BOOLEANS:
             raise OptionError(f"option '{option.name}': '{text}' is neither true nor false")
-        return TRUTH[text.lower()]
+        return BOOLEANS[text.lower()]
     if option.kind == "integer":
         try:
             return int(text)
         except ValueError:
             raise OptionError(f"option '{option.name}': '{text}' is not a whole number") from None
-    return items(text) if option.kind in ("regexes", "select", "paths") else text
+    return split_list(text) if option.kind in ("regexes", "select", "paths") else text

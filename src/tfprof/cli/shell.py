@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING
 import tfprof
 from tfprof.cli.commands import COMMANDS, perform, show_options
 from tfprof.cli.console import Console
+from tfprof.cli.flags import FAILED, SWITCHES, exit_status
 from tfprof.cli.inputs import INPUTS
-from tfprof.cli.parser import Known, parse_command, split_line
+from tfprof.cli.parser import OptionLike, parse_command, split_line
 from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError, TfprofError
 
@@ -29,7 +30,7 @@ PROMPT = "tfprof> "
 
 
 def interact(console: Console, stdin: IO[str] | None) -> int:
-    """Answer lines until the user leaves.
+    """Run lines until the user leaves.
 
     At a terminal the status is 0; of piped lines it is that of the worst failure, or 0.
     """
@@ -40,22 +41,22 @@ def interact(console: Console, stdin: IO[str] | None) -> int:
         # A name is any bytes, so a line may be too.
         stdin.reconfigure(errors="surrogateescape")
     if stdin is None or not stdin.isatty():
-        return max([0, *_piped(console, stdin or ())])
+        return max([0, *_run_lines(console, stdin or ())])
     console.screen = replace(console.screen, paged=True)
-    console.screen.note(
+    console.screen.info(
         f"tfprof {tfprof.__version__}: {len(profile.nodes):,} nodes, {len(profile.steps)} steps. "
         "Enter shows the options, Tab completes, help explains, Ctrl-D leaves."
     )
     session = _session(console)
-    while _turn(console, session):
+    while _prompt_once(console, session):
         pass
     return 0
 
 
-def _turn(console: Console, session: PromptSession[str]) -> bool:
-    """Ask for a line and answer it; false when the user leaves."""
+def _prompt_once(console: Console, session: PromptSession[str]) -> bool:
+    """Prompt for a line and run it; false when the user leaves."""
     try:
-        answer(console, session.prompt(PROMPT))
+        run_line(console, session.prompt(PROMPT))
     except KeyboardInterrupt:
         return True
     except EOFError:
@@ -63,21 +64,19 @@ def _turn(console: Console, session: PromptSession[str]) -> bool:
     return True
 
 
-def _piped(console: Console, lines: Iterable[str]) -> Iterator[int]:
+def _run_lines(console: Console, lines: Iterable[str]) -> Iterator[int]:
     with contextlib.suppress(EOFError):
         for line in lines:
-            yield answer(console, line.rstrip("\r\n"))
+            yield run_line(console, line.rstrip("\r\n"))
 
 
-def answer(console: Console, line: str) -> int:
-    """Answer one line; a failure is printed and told by the status, and the shell goes on."""
-    from tfprof.cli import FAILED, status_of
-
+def run_line(console: Console, line: str) -> int:
+    """Run one line; a failure is printed and returned as the status, and the shell goes on."""
     try:
-        _obey(console, line)
+        _perform_line(console, line)
     except TfprofError as error:
         console.screen.error(str(error))
-        return status_of(error)
+        return exit_status(error)
     except (BrokenPipeError, EOFError):
         raise
     except Exception as error:
@@ -86,21 +85,21 @@ def answer(console: Console, line: str) -> int:
     return 0
 
 
-def _obey(console: Console, text: str) -> None:
+def _perform_line(console: Console, text: str) -> None:
     if not text:
         show_options(console)
         return
-    # Lines copied from documents come with their prompt and comments.
+    # A pasted `tfprof>` prefix is ignored, and so are comments.
     text = text.strip().removeprefix(PROMPT.strip()).lstrip()
     if not text or text.startswith("#"):
         return
     words = split_line(text)
     if not words or words[0].startswith("-"):
-        raise OptionError(f"a line begins with a command: one of {', '.join(_commands())}")
+        raise OptionError(f"a line starts with a command: {', '.join(_commands())}")
     for word in words:
         name = word.partition("=")[0].lstrip("-")
         if word.startswith("--") and name in INPUTS:
-            raise OptionError(f"option '--{name}' belongs to the start of tfprof")
+            raise OptionError(f"option '--{name}' works only on the command line")
     perform(console, parse_command(words, _known()))
 
 
@@ -108,9 +107,7 @@ def _commands() -> list[str]:
     return [name for name, command in COMMANDS.items() if command.where != "flags"]
 
 
-def _known() -> Mapping[str, Known]:
-    from tfprof.cli import SWITCHES
-
+def _known() -> Mapping[str, OptionLike]:
     own = {flag.name: flag for name in _commands() for flag in COMMANDS[name].flags}
     return {**OPTIONS, **own, "legend": SWITCHES["legend"]}
 
@@ -144,8 +141,9 @@ def _session(console: Console) -> PromptSession[str]:
             document: Document,
             complete_event: CompleteEvent,  # noqa: ARG002 - the caller's word
         ) -> Iterable[Completion]:
-            for found in candidates(document.text_before_cursor, console):
-                yield Completion(found.text, -found.replaces, display_meta=found.about[:60])
+            for candidate in candidates(document.text_before_cursor, console):
+                meta = candidate.about[:60]
+                yield Completion(candidate.text, -candidate.replaces, display_meta=meta)
 
     history: History
     try:

@@ -20,7 +20,7 @@ and runtime. Nothing here imports NumPy or Arrow before a file is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -178,14 +178,27 @@ LOADERS: dict[str, Loader] = {
 """Every format that tfprof reads, by name."""
 
 
-def recognize(path: str | os.PathLike[str]) -> Loader:
-    """The loader of a file or folder; a LoadError says what else it is."""
-    path = Path(path)
+def recognize(source: Any) -> Loader:
+    """The loader of a path, bytes or a message; a LoadError says what else it is."""
+    if not isinstance(source, (str, os.PathLike)):
+        return _recognize_message(source)
+    path = Path(source)
     head = read_head(path, HEAD_SIZE)
     for loader in LOADERS.values():
         if loader.recognize(path, head):
             return loader
     raise LoadError(f"{path}: {_describe(path, head)}")
+
+
+def _recognize_message(source: Any) -> Loader:
+    is_bytes = isinstance(source, (bytes, bytearray, memoryview))
+    descriptor = getattr(source, "DESCRIPTOR", None)
+    kind = message_kind(bytes(source[:HEAD_SIZE])) if is_bytes else getattr(descriptor, "name", "")
+    if kind in LOADERS:
+        return LOADERS[kind]
+    name = "bytes" if is_bytes else f"a {type(source).__name__}"
+    parts = ", ".join(f"{part}=" for part in PARTS)
+    raise OptionError(f"{name}: not recognized; give it by name: {parts}")
 
 
 def _describe(path: Path, head: bytes) -> str:
@@ -232,19 +245,34 @@ def read_input(part: str, source: Any) -> Any:
     return default.read(source)
 
 
-def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
-    """The keyword arguments of `tfprof.load` for files and folders, each recognized."""
-    inputs: dict[str, Any] = {}
-    for path in paths:
-        part = recognize(path).provides
-        if part == "run_meta":
-            inputs.setdefault(part, []).append(path)
+def assign_inputs(sources: Sequence[Any], named: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The keyword arguments of `tfprof.load` for paths, bytes and messages, each recognized.
+
+    `named` are those that the caller has given by name already.
+    """
+    inputs: dict[str, Any] = dict(named or {})
+    runs: list[Any] = []
+    for source in _flatten(sources):
+        part = recognize(source).provides
+        if part == "run_meta" and "run_meta" not in (named or {}):
+            runs.append(source)
         elif part in inputs:
-            raise OptionError(f"{path}: is another {part} beside {inputs[part]}; give only one")
+            raise OptionError(f"{_name(source)}: is a second {part}; give only one")
         else:
-            inputs[part] = path
-    check_inputs({part: str(value) for part, value in inputs.items()})
+            inputs[part] = source
+    if runs:
+        inputs["run_meta"] = runs
+    check_inputs({part: _name(value) for part, value in inputs.items()})
     return inputs
+
+
+def _flatten(sources: Iterable[Any]) -> Iterator[Any]:
+    for source in sources:
+        yield from source if isinstance(source, (list, tuple)) else (source,)
+
+
+def _name(source: Any) -> str:
+    return str(source) if isinstance(source, (str, os.PathLike)) else f"a {type(source).__name__}"
 
 
 def check_inputs(names: Mapping[str, str]) -> None:

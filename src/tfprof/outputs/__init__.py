@@ -24,13 +24,12 @@ The API, the command line and the profiler import it. It imports reports and wha
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tfprof.errors import OptionError, OutputError
+from tfprof.errors import OptionError
 from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
 from tfprof.outputs.files import write_documents
 from tfprof.outputs.supported import why_unsupported
@@ -199,46 +198,3 @@ def render(report: Report, output: Output, settings: RenderSettings) -> Renderin
     if reason and not report.quirks.refusals_are_notes:
         raise OptionError(f"option 'output': {reason}")
     return iter((Message(reason),)) if reason else output.render(report, settings)
-
-
-# Until the API and the command line call `render` themselves.
-parse = parse_output
-
-
-def to_terminal() -> bool:
-    """Whether standard output is a terminal."""
-    return sys.stdout is not None and sys.stdout.isatty()
-
-
-def print_bytes(data: bytes) -> None:
-    """Write to standard output; on a terminal, control characters are escaped."""
-    from tfprof.runtime.printable import printable
-
-    if sys.stdout is None:
-        raise OutputError("standard output is closed; nothing can be printed")
-    if to_terminal():
-        text = printable(data.decode(errors="backslashreplace"))
-        data = text.encode(errors="backslashreplace")
-    sys.stdout.flush()
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    else:
-        sys.stdout.write(data.decode(errors="replace"))
-
-
-def write(report: Report, value: str | None = None) -> None:
-    """Write a report where an `-output` value says."""
-    from tfprof.runtime.malloc import malloc_tuned
-
-    output, keys = parse_output(report.options.output if value is None else value)
-    stream = sys.stderr if report.quirks.refusals_are_notes else sys.stdout
-    with malloc_tuned():
-        write_documents(
-            render(report, output, RenderSettings(keys, one_line=to_terminal())),
-            stdout=print_bytes,
-            message=lambda text: print(text, file=stream),
-        )
-
-
-from tfprof.outputs import text  # noqa: E402, F401

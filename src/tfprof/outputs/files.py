@@ -12,7 +12,7 @@ from typing import BinaryIO
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Message, Rendering
 
-__all__ = ["replace_file", "replaced", "write_documents", "write_file"]
+__all__ = ["replace_file", "write_documents", "write_file"]
 
 
 def write_documents(
@@ -74,7 +74,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-# Until the command line calls `write_documents`.
-replaced = replace_file

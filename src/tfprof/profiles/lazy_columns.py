@@ -52,7 +52,7 @@ class LazyColumns:
     ) -> None:
         """A table of so many rows, whose columns `make` makes: once, or each time if not `kept`.
 
-        `sum_bound` may know without it that a column has nothing below 0, and no larger sum than this.
+        `sum_bound` may know without it that a column has nothing below 0, and no larger sum.
         """
         self._length = length
         self._make = make

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import MEASURES
-from tfprof.definitions.options import OPTIONS, Options
+from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.executions import executions_of
@@ -32,12 +31,9 @@ from tfprof.reports.filters import (
 from tfprof.reports.measures import measures
 from tfprof.resolve import resolve
 from tfprof.runtime.malloc import malloc_tuned
-from tfprof.views import VIEWS, view_of
+from tfprof.views import view_of
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
-
-if TYPE_CHECKING:
-    from google.protobuf.message import Message
 
 __all__ = ["Report", "Row", "make_report"]
 
@@ -179,43 +175,6 @@ class Report:
             return self
         return _report_of(self.profile, self.view, replace(self.options, step=step), self.quirks)
 
-    def text(self, *, legend: bool | None = None) -> str:
-        """The report as it is printed; `legend` defaults to what the original does in compat."""
-        from tfprof.outputs import text
-
-        return text.encoded(self, legend=legend).decode(errors="surrogateescape")
-
-    def proto(self) -> Message:
-        """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
-        from tfprof.outputs.protobuf import result_proto
-
-        with malloc_tuned():
-            return result_proto.result(self)
-
-    def write(self, output: str | None = None) -> Any:
-        """Write the report where an `-output` value says; the options' own by default."""
-        from tfprof import outputs
-
-        return outputs.write(self, output)
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        from tfprof.outputs import notebook
-
-        return notebook.to_pandas(self)
-
-    def to_polars(self) -> Any:
-        """The rows as a polars DataFrame."""
-        from tfprof.outputs import notebook
-
-        return notebook.to_polars(self)
-
-    def _repr_html_(self) -> str:
-        """The report in a notebook: rows that fold."""
-        from tfprof.outputs import notebook
-
-        return notebook.as_html(self)
-
 
 def make_report(
     profile: Profile,
@@ -226,11 +185,6 @@ def make_report(
     built_from: Profile | None = None,
 ) -> Report:
     """The report of a view. `built_from` is an earlier profile that the view's structure shows."""
-    if kind not in VIEWS:
-        raise OptionError(f"unknown view '{kind}'; known are {', '.join(VIEWS)}")
-    for option in OPTIONS.values():
-        if option.kind == "regexes":
-            regexes.check(option.name, getattr(options, option.name), quirks)
     with malloc_tuned():
         profile = resolve(profile, quirks)
         view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)

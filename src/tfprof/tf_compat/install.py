@@ -51,8 +51,9 @@ def uninstall() -> None:
 
 
 def _names(compat: bool) -> dict[str, Any]:
-    from tfprof import api, profiler
-    from tfprof.tf_compat import model_analyzer, option_builder
+    from tfprof.api import functions, profiler
+    from tfprof.definitions.option_builder import ProfileOptionBuilder
+    from tfprof.tf_compat import model_analyzer
     from tfprof.tf_compat.profile_context import ProfileContext
 
     class Profiler(profiler.Profiler):
@@ -61,17 +62,17 @@ def _names(compat: bool) -> dict[str, Any]:
         def __init__(self, graph: Any = None, op_log: Any = None) -> None:
             super().__init__(graph, op_log, compat=compat)
 
-    functions: dict[str, Callable[..., Any]] = {
-        "profile": api.profile,
-        "advise": api.advise,
-        "write_op_log": api.write_op_log,
+    calls: dict[str, Callable[..., Any]] = {
+        "profile": functions.profile,
+        "advise": functions.advise,
+        "write_op_log": functions.write_op_log,
         "print_model_analysis": model_analyzer.print_model_analysis,
     }
     return {
-        **{name: functools.partial(call, compat=compat) for name, call in functions.items()},
+        **{name: functools.partial(call, compat=compat) for name, call in calls.items()},
         "Profiler": Profiler,
         "ProfileContext": ProfileContext,
-        "ProfileOptionBuilder": option_builder.ProfileOptionBuilder,
+        "ProfileOptionBuilder": ProfileOptionBuilder,
     }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfprof import api
-from tfprof.api import ALL_ADVICE, profile
+from tfprof.api import functions
+from tfprof.api.functions import profile
+from tfprof.api.profiler import Profiler
+from tfprof.definitions.option_builder import ProfileOptionBuilder
 from tfprof.loaders.messages import MessageLike
-from tfprof.profiler import Profiler
-from tfprof.tf_compat.option_builder import ProfileOptionBuilder
 
 __all__ = [
     "ALL_ADVICE",
@@ -22,6 +22,14 @@ __all__ = [
     "print_model_analysis",
     "profile",
 ]
+
+ALL_ADVICE: dict[str, dict[str, Any]] = {
+    "ExpensiveOperationChecker": {},
+    "AcceleratorUtilizationChecker": {},
+    "JobChecker": {},
+    "OperationChecker": {},
+}
+"""The original's checkers, each without settings."""
 
 
 def _of_2017(options: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
@@ -81,4 +89,4 @@ def advise(
 ) -> Any:
     """Check a model for known problems, as `tfprof.advise` does."""
     chosen = tfprof_options if options is None else options
-    return api.advise(graph, run_meta, chosen, compat=compat)
+    return functions.advise(graph, run_meta, chosen, compat=compat)

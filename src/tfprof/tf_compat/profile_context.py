@@ -154,7 +154,7 @@ class ProfileContext:
     def _metadata(self, step: int, call: RunCall) -> Any | None:
         """What to trace a run into, or nothing if it is not traced."""
         fetches = call.fetch_names()
-        coverage = self._profiler._coverage if self._profiler is not None else 0.0
+        coverage = self._profiler.profile.coverage if self._profiler is not None else 0.0
         if not self._schedule.should_trace(step, fetches, coverage):
             return None
         self._say(f"tracing step: {step}")
@@ -183,7 +183,7 @@ class ProfileContext:
 
     def _known_profiler(self, graph: Any) -> Any:
         if self._profiler is None:
-            from tfprof.profiler import Profiler
+            from tfprof.api.profiler import Profiler
 
             self._profiler = Profiler(graph, compat=self._compat)
         return self._profiler

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tfprof.api import write_op_log
+from tfprof.api.functions import write_op_log
 
 __all__ = ["write_op_log"]

@@ -1,4 +1,4 @@
-"""The Python API: load files into a profile, ask it for reports, and the original's functions."""
+"""The functions of the Python API: load files into a profile, and the original's functions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tfprof import outputs
-from tfprof.definitions.options import Options
+from tfprof.api.advice import AdviceOptions, print_advice
+from tfprof.api.profile import Profile
+from tfprof.api.request import OptionsLike, answer, parse_request
+from tfprof.api.screen import Screen
 from tfprof.definitions.quirks import quirks_for
+from tfprof.loaders import assign_inputs
+from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.messages import MessageLike
 from tfprof.loaders.op_log import read_op_log
+from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.loaders.profile_proto import read_profile
 from tfprof.outputs.files import write_file
-from tfprof.profiles.profile import Profile
+from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import (
     add_run,
     build_profile,
-    counted_if_none,
     find_model,
     graph_and_run,
     model_log,
@@ -28,62 +32,47 @@ from tfprof.recording.build_profile import (
     with_flop_warnings,
     with_saved_traces,
 )
-from tfprof.reports.request import (
-    OptionsLike,
-    answer,
-    check_view,
-    chosen_options,
-    tell,
-)
 from tfprof.runtime.gc_pause import gc_paused
 from tfprof.runtime.malloc import malloc_tuned
-from tfprof.session import Session
 
-__all__ = [
-    "ALL_ADVICE",
-    "Session",
-    "add_run",
-    "advise",
-    "answer",
-    "load",
-    "print_advice",
-    "profile",
-    "write_op_log",
-]
-
-ALL_ADVICE: dict[str, dict[str, Any]] = {
-    "ExpensiveOperationChecker": {},
-    "AcceleratorUtilizationChecker": {},
-    "JobChecker": {},
-    "OperationChecker": {},
-}
-"""The original's checkers, each without options."""
+__all__ = ["advise", "load", "profile", "write_op_log"]
 
 _LOG_NAME = "tfprof_log"
 
 
 def load(
+    *paths: str | PathLike[str],
     graph: MessageLike = None,
     run_meta: MessageLike | Iterable[MessageLike] = None,
     op_log: MessageLike = None,
     profile: MessageLike = None,
-    *,
     checkpoint: str | PathLike[str] | None = None,
-    count_float_ops: bool = True,
+    tables: str | PathLike[str] | None = None,
+    bind: Mapping[str, int] | None = None,
     compat: bool = False,
 ) -> Profile:
-    """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on.
+    """Load files into a profile; what each of the `paths` is, is recognised.
 
-    With `count_float_ops` they are counted if no op log has any; never in compat.
+    Inputs can be given by name instead, also as bytes and messages. Several `run_meta` are steps 0,
+    1, 2 and so on. `bind` gives sizes to symbols, such as the batch size `{"B": 32}`.
     """
+    named = {"graph": graph, "run_meta": run_meta, "op_log": op_log, "profile": profile}
+    named |= {"checkpoint": checkpoint, "tables": tables}
+    given = {name: value for name, value in named.items() if value is not None}
+    if paths:
+        return load(**assign_inputs(paths, given), bind=bind, compat=compat)
     quirks = quirks_for(compat)
     with malloc_tuned():
-        loaded = Profile() if profile is None else read_profile(profile)
+        loaded: columns.Profile = Profile()
+        if profile is not None:
+            loaded = read_profile(profile)
+        elif tables is not None:
+            loaded = read_tables(tables)
+        if bind:
+            loaded = loaded.changed(bind=dict(bind))
         if graph is not None:
             loaded = loaded.with_graph(read_graph(graph))
         if checkpoint is not None:
-            from tfprof.loaders.checkpoint import open_checkpoint
-
             loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
         runs = [] if run_meta is None else run_meta
         if not isinstance(runs, (list, tuple)):
@@ -92,8 +81,7 @@ def load(
             loaded = add_run(loaded, step, run, quirks)
         if op_log is not None:
             loaded = loaded.with_op_log(read_op_log(op_log))
-        loaded = with_saved_traces(loaded, graph, quirks)
-        return counted_if_none(loaded, quirks) if count_float_ops else loaded
+        return Profile.of(with_saved_traces(loaded, graph, quirks))
 
 
 def profile(
@@ -112,20 +100,20 @@ def profile(
     default. The message is a GraphNodeProto for scope and graph, a MultiGraphNodeProto for op and
     code.
     """
-    check_view(cmd)
-    quirks = quirks_for(compat)
-    chosen = Options.build(chosen_options(options), quirks)
+    request = parse_request(cmd, 0 if options is None else options, compat=compat, banners=True)
     model = find_model(graph)
     with gc_paused(), malloc_tuned():
-        loaded, notes = build_profile(model, run_meta, op_log, quirks, traces=cmd == "code")
-        tell(notes)
-        return answer(loaded.report(cmd, chosen, compat=compat))
+        loaded, messages = build_profile(
+            model, run_meta, op_log, request.quirks, traces=cmd == "code"
+        )
+        Screen.standard().info(*messages)
+        return answer(loaded, request).proto()
 
 
 def advise(
     graph: Any = None,
     run_meta: MessageLike = None,
-    options: Mapping[str, Mapping[str, Any]] | int | None = 0,
+    options: AdviceOptions = 0,
     *,
     compat: bool = False,
 ) -> Any:
@@ -133,36 +121,11 @@ def advise(
 
     `options` has a dict for each checker to run: by default all of them; None runs none.
     """
-    quirks = quirks_for(compat)
-    loaded, notes = build_profile(find_model(graph), run_meta, None, quirks, traces=True)
-    tell(notes)
+    loaded, messages = build_profile(
+        find_model(graph), run_meta, None, quirks_for(compat), traces=True
+    )
+    Screen.standard().info(*messages)
     return print_advice(loaded, options, compat=compat)
-
-
-def print_advice(
-    loaded: Profile,
-    options: Mapping[str, Mapping[str, Any]] | int | None,
-    *,
-    compat: bool,
-    views: Mapping[str, Profile] | None = None,
-) -> Any:
-    """Print the advice on a profile, and return its AdviceProto."""
-    from tfprof import advisor
-
-    checkers: dict[str, Mapping[str, Any]] | None
-    if isinstance(options, Mapping):
-        checkers = dict(options)
-    elif options is None:
-        checkers = {}
-    elif isinstance(options, int) and options == 0:
-        checkers = dict(ALL_ADVICE) if compat else None
-    else:
-        kind = type(options).__name__
-        raise TypeError(f"options: a {kind} was given; accepted is a dict of checkers, or None")
-    advice = advisor.advise(loaded, checkers, compat=compat, views=views)
-    tell(advice.messages)
-    outputs.print_bytes(advice.text().encode(errors="surrogateescape"))
-    return advice.proto()
 
 
 def write_op_log(
@@ -182,8 +145,9 @@ def write_op_log(
         raise TypeError(f"log_dir: a {type(log_dir).__name__} was given; accepted is a folder")
     quirks = quirks_for(compat)
     model = find_model(graph)
-    loaded, notes = graph_and_run(model, run_meta, quirks)
+    loaded, messages = graph_and_run(model, run_meta, quirks)
     log, counted = model_log(model, loaded, quirks, traces=add_trace)
-    tell(notes + with_flop_warnings(loaded, counted, quirks, has_run=run_meta is not None)[1])
+    _, more = with_flop_warnings(loaded, counted, quirks, has_run=run_meta is not None)
+    Screen.standard().info(*messages, *more)
     data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
     write_file(Path(log_dir) / _LOG_NAME, data)

@@ -9,16 +9,16 @@ import pyarrow as pa
 import pytest
 
 import tfprof
+from tfprof.api.screen import Screen
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console
 from tfprof.cli.name_index import (
     LIMIT,
-    as_regex,
-    matching,
-    names_for,
+    complete_name,
+    name_to_regex,
+    names_to_complete,
 )
-from tfprof.cli.screen import Screen
 from tfprof.definitions.metrics import METRICS, ORDERS
 from tfprof.definitions.options import OPTIONS
 from tfprof.outputs import OUTPUTS
@@ -104,16 +104,16 @@ def test_names_fit_the_option_and_the_view(
 
 def test_a_name_becomes_a_regex_that_matches_it() -> None:
     for name in ("a.b", "f(x)[1]{2}|^$", "back\\slash", "plain/name", "q?*+"):
-        assert matches(as_regex(name), pa.array([name, "x" + name])).tolist() == [True, False]
+        assert matches(name_to_regex(name), pa.array([name, "x" + name])).tolist() == [True, False]
 
 
 def test_scopes_are_offered_one_step_at_a_time() -> None:
     names = tuple(sorted(["a", "a/b", "a/b/c", "a/d", "a0", "ab", "b/c/d"]))
-    assert matching(names, "") == ["a", "a/", "a0", "ab", "b/"]
-    assert matching(names, "a/") == ["a/b", "a/b/", "a/d"]
-    assert matching(names, "a/b") == ["a/b", "a/b/"]
-    assert matching(names, "c/d") == ["b/c/d"]
-    assert matching(names, "nothing") == []
+    assert complete_name(names, "") == ["a", "a/", "a0", "ab", "b/"]
+    assert complete_name(names, "a/") == ["a/b", "a/b/", "a/d"]
+    assert complete_name(names, "a/b") == ["a/b", "a/b/"]
+    assert complete_name(names, "c/d") == ["b/c/d"]
+    assert complete_name(names, "nothing") == []
 
 
 def seconds_to_complete(count: int) -> float:
@@ -122,10 +122,10 @@ def seconds_to_complete(count: int) -> float:
     for i in range(count):
         graph.node.add(name=f"tower_{i % 7}/layer_{i % 50}/node_{i}/op", op="NoOp")
     profile = tfprof.load(graph=graph)
-    names_for(profile, "scope", "show_name_regexes")
+    names_to_complete(profile, "scope", "show_name_regexes")
     started = time.process_time()
     for typed in ("", "tower_1/", "tower_1/layer_1/", "tower_1/layer_8/node_1", "999/op", "none"):
-        found = matching(names_for(profile, "scope", "show_name_regexes"), typed)
+        found = complete_name(names_to_complete(profile, "scope", "show_name_regexes"), typed)
         assert len(found) <= LIMIT
     return time.process_time() - started
 

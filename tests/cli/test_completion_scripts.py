@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tfprof.cli import FLAGS
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.completion_scripts import SCRIPTS, script
+from tfprof.cli.flags import FLAGS
 from tfprof.definitions.metrics import METRICS
 
 

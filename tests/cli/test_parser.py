@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.cli.parser import (
-    items,
-    joined,
-    last_word,
+    format_value,
+    join_list,
     parse_command,
-    shown,
     split_line,
+    split_list,
+    split_unfinished,
 )
 from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError
@@ -29,7 +29,7 @@ def test_what_a_shell_quotes_is_read_back(words: list[str]) -> None:
 
 @given(st.lists(regexes))
 def test_lists_are_read_back(values: list[str]) -> None:
-    assert items(joined(values)) == tuple(values)
+    assert split_list(join_list(values)) == tuple(values)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_quoting(line: str, words: list[str]) -> None:
 
 
 def test_an_open_quote_is_an_error() -> None:
-    with pytest.raises(OptionError, match="quote is open"):
+    with pytest.raises(OptionError, match="unclosed quote"):
         split_line("op -show_name_regexes 'a b")
 
 
 def test_the_word_being_typed_may_have_an_open_quote() -> None:
-    assert last_word("op -show_name_regexes 'a b") == (["op", "-show_name_regexes"], "a b")
-    assert last_word("op ") == (["op"], "")
+    assert split_unfinished("op -show_name_regexes 'a b") == (["op", "-show_name_regexes"], "a b")
+    assert split_unfinished("op ") == (["op"], "")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_word_being_typed_may_have_an_open_quote() -> None:
     ],
 )
 def test_lists(text: str, expected: tuple[str, ...]) -> None:
-    assert items(text) == expected
+    assert split_list(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_forms_of_a_value(words: list[str]) -> None:
 )
 def test_a_flag_may_stand_alone(words: list[str], command: str, value: bool) -> None:
     line = parse_command(words, OPTIONS)
-    assert (line.command, line.values["account_displayed_op_only"]) == (command, value)
+    assert (line.name, line.values["account_displayed_op_only"]) == (command, value)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_mistakes(words: list[str], message: str) -> None:
 
 
 def test_what_follows_help_is_a_topic() -> None:
-    assert parse_command(["help", "-select"], OPTIONS).words == ("-select",)
-    assert parse_command(["-step", "1", "help"], OPTIONS).command == "help"
-    assert parse_command(["op", "-show_name_regexes", "help"], OPTIONS).command == "op"
+    assert parse_command(["help", "-select"], OPTIONS).arguments == ("-select",)
+    assert parse_command(["-step", "1", "help"], OPTIONS).name == "help"
+    assert parse_command(["op", "-show_name_regexes", "help"], OPTIONS).name == "op"
 
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_every_default_is_read_back_as_it_is_shown(option: object) -> None:
     name, default = option.name, option.default  # type: ignore[attr-defined]
-    assert parse_command([f"-{name}={shown(default)}"], OPTIONS).values == {name: default}
+    assert parse_command([f"-{name}={format_value(default)}"], OPTIONS).values == {name: default}

@@ -1,4 +1,4 @@
-"""Where answers and messages go: reports to standard output, everything else to stderr."""
+"""Where answers and messages are printed: reports to standard output, the rest to stderr."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, TextIO
+from typing import Protocol, TextIO
 
 from tfprof.errors import OutputError
 from tfprof.runtime.printable import printable
@@ -21,11 +21,34 @@ __all__ = ["Screen"]
 _PAGER = "less -R"
 
 
+class ByteStream(Protocol):
+    """What answers are written to."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write bytes."""
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TextOnly:
+    """A stream that takes only text, such as a notebook's, as one that takes bytes."""
+
+    stream: TextIO
+
+    def write(self, data: bytes, /) -> None:
+        self.stream.write(data.decode(errors="replace"))
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Two streams; on a terminal what could upset it is escaped, and long answers are paged."""
+    """Two streams. On a terminal control characters are escaped, and long answers are paged."""
 
-    out: BinaryIO | None
+    out: ByteStream | None
     err: TextIO | None
     terminal: bool = False
     quiet: bool = False
@@ -33,17 +56,24 @@ class Screen:
 
     @classmethod
     def standard(cls) -> Screen:
-        """The streams of the process."""
+        """The streams of the process, or what a program has put in their place."""
         if sys.stdout is None:
             return cls(None, sys.stderr)
-        return cls(sys.stdout.buffer, sys.stderr, sys.stdout.isatty())
+        sys.stdout.flush()
+        out = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else _TextOnly(sys.stdout)
+        return cls(out, sys.stderr, sys.stdout.isatty())
 
     @property
-    def lively(self) -> bool:
+    def shows_progress(self) -> bool:
         """Whether progress may be shown."""
         return not self.quiet and self.err is not None and self.err.isatty()
 
-    def answer(self, data: bytes) -> None:
+    def write(self, text: str) -> None:
+        """Print text of our own; nothing if there is none."""
+        if text:
+            self.write_bytes(text.encode(errors="surrogateescape"))
+
+    def write_bytes(self, data: bytes) -> None:
         """Print a report or another answer."""
         if self.out is None:
             raise OutputError("standard output is closed; nothing can be printed")
@@ -60,27 +90,24 @@ class Screen:
         except OSError as error:
             raise OutputError(f"standard output: cannot write: {error.strerror}") from None
 
-    def say(self, text: str) -> None:
-        """Print an answer that is text of our own."""
-        self.answer(text.encode(errors="surrogateescape"))
-
-    def note(self, text: str) -> None:
-        """Print a message beside the answer, unless told to be quiet."""
+    def info(self, *messages: str) -> None:
+        """Print messages beside the answer, one on a line, unless the screen is quiet."""
         if not self.quiet:
-            self._complain(text)
+            for message in messages:
+                self._write_error(message)
 
     def error(self, text: str) -> None:
         """Print why something failed, on one line."""
-        self._complain("tfprof: " + " ".join(text.split()))
+        self._write_error("tfprof: " + " ".join(text.split()))
 
-    def _complain(self, text: str) -> None:
+    def _write_error(self, text: str) -> None:
         if self.err is None:
             return
         try:
             self.err.write(printable(text.rstrip("\n")) + "\n")
             self.err.flush()
         except OSError:
-            # Nobody listens; the exit status still tells.
+            # Nobody reads the messages; the exit status still tells.
             return
 
 
@@ -99,7 +126,7 @@ def _page(text: str, environment: Mapping[str, str] = os.environ) -> bool:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE)
     except (OSError, ValueError, IndexError):
         return False
-    with _interrupts_ignored():
+    with _ignore_interrupts():
         # A reader who has seen enough closes the pipe.
         with contextlib.suppress(BrokenPipeError):
             pager.communicate(text.encode(errors="backslashreplace"))
@@ -108,7 +135,7 @@ def _page(text: str, environment: Mapping[str, str] = os.environ) -> bool:
 
 
 @contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
+def _ignore_interrupts() -> Iterator[None]:
     """Ctrl-C means the pager, which takes it as "stop what you do"."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -1,0 +1,204 @@
+"""A profiler of several steps, as the original's class of that name, any number side by side."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import pyarrow as pa
+
+from tfprof.api.advice import AdviceOptions, print_advice
+from tfprof.api.profile import Profile
+from tfprof.api.report import Report
+from tfprof.api.request import OptionsLike, answer, parse_request, report_on
+from tfprof.api.screen import Screen
+from tfprof.definitions.quirks import quirks_for
+from tfprof.loaders.graph_def import read_graph
+from tfprof.loaders.messages import MessageLike
+from tfprof.loaders.op_log import read_op_log
+from tfprof.loaders.profile_proto import read_profile
+from tfprof.outputs.files import write_file
+from tfprof.profiles.schema import Records
+from tfprof.recording.build_profile import (
+    add_run,
+    find_model,
+    log_columns,
+    model_log,
+    with_flop_warnings,
+    with_saved_traces,
+)
+from tfprof.recording.live_graph import read_live_graph
+from tfprof.resolve.runtime_shapes import with_runtime_shapes
+from tfprof.runtime.gc_pause import gc_paused
+
+__all__ = ["Profiler"]
+
+
+class Profiler:
+    """Collects the runs of a model and reports on them.
+
+    `graph` may be anything that `tfprof.profile` takes. Methods may be called from any thread. In
+    compat a view keeps the tree it had when it was first reported, until a graph node is added.
+    """
+
+    def __init__(
+        self, graph: Any = None, op_log: MessageLike = None, *, compat: bool = False
+    ) -> None:
+        self._lock = threading.RLock()
+        self._compat = compat
+        self._quirks = quirks_for(compat)
+        self._profile = Profile()
+        self._views: dict[str, Profile] = {}
+        self._model = find_model(graph)
+        self._graph_version: Any = None
+        # The output shapes as far as runs have completed them; compat does not show them.
+        self._shapes: pa.Array = self._profile.nodes.output_shapes
+        if self._model.live is not None:
+            self._update_live(op_log)
+            return
+        self._add_graph(self._model.source)
+        self._add_op_log(op_log)
+        self._profile = Profile.of(with_saved_traces(self._profile, graph, self._quirks))
+
+    @classmethod
+    def load(cls, path: MessageLike, *, compat: bool = False) -> Profiler:
+        """A profiler with all that another has saved; steps can be added to it."""
+        loaded = cls(b"", compat=compat)
+        loaded._profile = Profile.of(read_profile(path))
+        return loaded
+
+    @property
+    def profile(self) -> Profile:
+        """All that was added so far."""
+        return self._profile
+
+    def add_step(
+        self,
+        step: int,
+        run_meta: MessageLike,
+        *,
+        graph: MessageLike = None,
+        op_log: MessageLike = None,
+    ) -> None:
+        """Add a run to a step, and with it a graph and an op log that a model had by then.
+
+        A run without records is reported and skipped.
+        """
+        if not hasattr(step, "__index__") or isinstance(step, bool):
+            raise TypeError(f"step: a {type(step).__name__} was given; accepted is a whole number")
+        if run_meta is None:
+            raise TypeError("run_meta: None was given; accepted is a RunMetadata, bytes or a path")
+        with self._lock, gc_paused():
+            before = len(self._profile.records)
+            if self._model.live is not None:
+                self._update_live(op_log, int(step), run_meta)
+            else:
+                self._add_graph(graph)
+                self._add_run(int(step), run_meta)
+                self._add_op_log(op_log)
+            if len(self._profile.records) == before:
+                Screen.standard().info(f"Invalid RunMetadata for step {step}")
+
+    def report(self, view: str, options: OptionsLike = 0) -> Report:
+        """The report of a view, with everything it can be asked."""
+        with self._lock:
+            request = parse_request(view, options, compat=self._compat)
+            return report_on(self._profile, request, built_from=self._built_from(view))
+
+    def profile_python(self, options: OptionsLike = 0) -> Any:
+        """Report by lines of Python code; returns a MultiGraphNodeProto."""
+        return self._answer("code", options)
+
+    profile_python_codes = profile_python
+
+    def profile_operations(self, options: OptionsLike = 0) -> Any:
+        """Report by op type; returns a MultiGraphNodeProto."""
+        return self._answer("op", options)
+
+    def profile_name_scope(self, options: OptionsLike = 0) -> Any:
+        """Report by name scope; returns a GraphNodeProto."""
+        return self._answer("scope", options)
+
+    def profile_graph(self, options: OptionsLike = 0) -> Any:
+        """Report by inputs and outputs; returns a GraphNodeProto."""
+        return self._answer("graph", options)
+
+    def advise(self, options: AdviceOptions = 0) -> Any:
+        """Check for known problems; all checkers by default. Returns an AdviceProto."""
+        with self._lock:
+            return print_advice(self._profile, options, compat=self._compat, views=self._views)
+
+    def serialize_to_string(self) -> bytes:
+        """All that was added, as the bytes of a ProfileProto."""
+        with self._lock:
+            return self._profile.serialize(compat=self._compat)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write all that was added to a file, for `Profiler.load` or `tfprof --profile_path`."""
+        write_file(path, self.serialize_to_string())
+
+    _write_profile = save
+
+    def _answer(self, view: str, options: OptionsLike) -> Any:
+        with self._lock:
+            request = parse_request(view, options, compat=self._compat, banners=True)
+            built_from = self._built_from(view)
+            return answer(self._profile, request, built_from=built_from).proto()
+
+    def _built_from(self, view: str) -> Profile | None:
+        """The profile whose structure a view shows, if that is not the present one."""
+        if not self._quirks.views_built_once:
+            return None
+        return self._views.setdefault(view, self._profile)
+
+    def _add_graph(self, graph: MessageLike) -> None:
+        if graph is not None:
+            self._with_graph(read_graph(graph))
+
+    def _with_graph(self, columns: Any) -> None:
+        grown = self._profile.with_graph(columns)
+        if grown is not self._profile:
+            self._views.clear()
+        self._profile = Profile.of(grown)
+
+    def _add_run(self, step: int, run_meta: MessageLike) -> None:
+        self._profile = Profile.of(add_run(self._profile, step, run_meta, self._quirks))
+
+    def _add_op_log(self, op_log: MessageLike) -> None:
+        if op_log is not None:
+            self._profile = Profile.of(self._profile.with_op_log(read_op_log(op_log)))
+
+    def _update_live(
+        self, op_log: MessageLike, step: int = 0, run_meta: MessageLike = None
+    ) -> None:
+        """Add what is new in a live graph, a run, and the float operations of both."""
+        model, quirks = self._model, self._quirks
+        is_new = self._graph_version != model.version
+        if is_new:
+            self._with_graph(read_live_graph(model.live, quirks))
+            self._graph_version = model.version
+        before = len(self._profile.records)
+        if run_meta is not None:
+            self._add_run(step, run_meta)
+        shaped, messages = self._complete_shapes(self._profile.records[before:])
+        log, counted = model_log(model, shaped, quirks, traces=is_new)
+        if not is_new:
+            log = replace(log, trainable=[])
+        profile = self._profile.with_op_log(log_columns(log, op_log, quirks))
+        profile, more = with_flop_warnings(profile, counted, quirks, has_run=run_meta is not None)
+        self._profile = Profile.of(profile)
+        Screen.standard().info(*messages, *more)
+
+    def _complete_shapes(self, runs: tuple[Records, ...]) -> tuple[Profile, list[str]]:
+        """The profile with all shapes that are known by now, new runs included."""
+        nodes = self._profile.nodes
+        rest = nodes.output_shapes.slice(len(self._shapes))
+        known = pa.concat_arrays([self._shapes, rest])
+        shaped = self._profile.changed(nodes=replace(nodes, output_shapes=known))
+        shaped, messages = with_runtime_shapes(shaped, self._quirks, runs)
+        self._shapes = shaped.nodes.output_shapes
+        if not self._quirks.exact_run_names:
+            self._profile = Profile.of(shaped)
+        return Profile.of(shaped), messages
