@@ -14,7 +14,7 @@ from tfprof.flops.tf_formulas import (
     Unknown,
     count,
 )
-from tfprof.functions.library import Library, output_number
+from tfprof.functions.library import FunctionLibrary, output_number
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef, TensorShapeProto
 
 __all__ = ["CountResult", "graph_float_ops", "shape_of"]
@@ -77,7 +77,7 @@ def _inferred(graph: GraphDef) -> dict[str, Shapes]:
     """Shapes of the nodes that do not state theirs, as far as they follow from the others."""
     if all("_output_shapes" in node.attr for node in graph.node if node.op in ORIGINAL_RULES):
         return {}
-    instance = Interpreter(Library(graph)).run()
+    instance = Interpreter(FunctionLibrary(graph)).run()
     found: dict[str, Shapes] = {}
     for position, tensors in instance.outputs.items():
         node = instance.body.nodes[position]

@@ -10,7 +10,7 @@ from functools import cached_property
 from tfprof.flops.v1_loops import NEXT, loops_around
 from tfprof.functions.calls import LOOPS
 from tfprof.functions.expand import Frame, expand
-from tfprof.functions.library import Body, Library
+from tfprof.functions.library import FunctionBody, FunctionLibrary
 
 __all__ = ["Loop", "RunCounts", "read_run_counts", "recorded_trip_counts"]
 
@@ -52,7 +52,7 @@ def read_run_counts(run_meta: object) -> RunCounts:
 
 
 def recorded_trip_counts(
-    library: Library, loops: Iterable[Loop], records: RunCounts
+    library: FunctionLibrary, loops: Iterable[Loop], records: RunCounts
 ) -> dict[Loop, int]:
     """How often each loop's body runs; a loop is left out if that is not told, or differs."""
     frames = expand(library).frames
@@ -99,7 +99,7 @@ class _Executions:
         places = (at for at in range(len(frame.body.nodes)) if at not in looped)
         return max((self.times(frame, at, root) for at in places), default=0)
 
-    def loops(self, body: Body) -> dict[int, tuple[str, ...]]:
+    def loops(self, body: FunctionBody) -> dict[int, tuple[str, ...]]:
         """The loops of the first kind around the nodes of a body."""
         if body.name not in self._around:
             self._around[body.name] = loops_around(body, body.order())

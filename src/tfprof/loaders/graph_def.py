@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tfprof.loaders.inputs import (
 )
 from tfprof.loaders.saved_model.graph import is_saved_model, read_saved_graph
 from tfprof.profiles.schema import (
+    CONTROL,
     SHAPE,
     SHAPES,
     Array,
@@ -53,12 +55,18 @@ class GraphColumns:
     input_output: Array
     library: bytes = b""
     """The serialized GraphDef, if it has functions."""
+    roots: tuple[str, ...] = ()
+    """The nodes that the graph is run for; without any, all of them."""
+    input_names: Mapping[str, str] = field(default_factory=dict)
+    """What the signature calls its placeholders."""
 
 
 def read_graph(source: Source) -> GraphColumns:
     """The columns of a GraphDef, whatever form it comes in."""
+    input_names: Mapping[str, str] = {}
     if is_saved_model(source):
-        data, called, in_memory = read_saved_graph(source), os.fspath(source), False
+        data, input_names = read_saved_graph(source)
+        called, in_memory = os.fspath(source), False
     else:
         data, called, in_memory = read_bytes(source, "graph")
     found = _text_nodes(data, called) if is_text(data) else _binary_nodes(data)
@@ -66,7 +74,7 @@ def read_graph(source: Source) -> GraphColumns:
         kind = _other_kind(data)
         reason = f"it is {kind}" if kind else "it may be cut off or of another kind"
         raise LoadError(f"{called}: not {WHAT}; {reason}")
-    return replace(_columns(found.nodes), library=found.library)
+    return replace(_columns(found.nodes), library=found.library, input_names=input_names)
 
 
 def columns_of_nodes(data: bytes) -> GraphColumns:
@@ -167,7 +175,7 @@ def _columns(nodes: pa.Array) -> GraphColumns:
 
 
 def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
-    """The producer and its output index that each input names, such as `split:1` or `^control`."""
+    """The producer and its output that each input names, such as `split:1`; -1 for `^control`."""
     at, text = value_offsets(inputs) - value_offsets(inputs)[0], utf8_bytes(inputs)
     control = at[1:] > at[:-1]
     control[control] = text[at[:-1][control]] == ord("^")
@@ -182,6 +190,7 @@ def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
     known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
     output = np.zeros(len(inputs), np.int32)
     output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
+    output[control] = CONTROL
     return producer, output
 
 

@@ -21,7 +21,7 @@ from tfprof.advisor.node_queries import (
 from tfprof.advisor.requirement import GRAPH
 from tfprof.advisor.source_line import source_line
 from tfprof.flops.rules import RULES
-from tfprof.flops.rules.zero_cost import FREE
+from tfprof.flops.rules.zero_cost import ZERO_COST
 from tfprof.flops.tf_formulas import REPAIRED_RULES
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray, list_offsets
@@ -62,7 +62,7 @@ def _uncounted(facts: Facts) -> BoolArray:
     profile = facts.profile
     works = np.array(
         [
-            op not in FREE and not INPUT.fullmatch(op) and not TRANSFER.fullmatch(op)
+            op not in ZERO_COST and not INPUT.fullmatch(op) and not TRANSFER.fullmatch(op)
             for op in facts.op_types
         ],
         bool,

@@ -34,8 +34,8 @@ def is_saved_model(source: Any) -> bool:
     return path.name == FILE or path.is_dir()
 
 
-def read_saved_graph(source: str | os.PathLike[str]) -> bytes:
-    """The serialized GraphDef of a SavedModel.
+def read_saved_graph(source: str | os.PathLike[str]) -> tuple[bytes, dict[str, str]]:
+    """The serialized GraphDef of a SavedModel, and what its signature calls its placeholders.
 
     It has what the default signature, or the only one, needs. Without such a signature it has all
     nodes, those that save and restore among them.
@@ -45,15 +45,17 @@ def read_saved_graph(source: str | os.PathLike[str]) -> bytes:
     meta = main_graph(_parsed(file, path), str(path))
     completed(meta, file.parent)
     names = signature_names(meta)
+    input_names: dict[str, str] = {}
     if DEFAULT_SIGNATURE in names or len(names) == 1:
         name = DEFAULT_SIGNATURE if DEFAULT_SIGNATURE in names else names[0]
         outputs = meta.signature_def[name].outputs.values()
+        inputs = meta.signature_def[name].inputs.items()
+        input_names = {info.name.partition(":")[0]: key for key, info in inputs}
         needed = _needed(meta.graph_def, {info.name.partition(":")[0] for info in outputs})
         kept = [node for node in meta.graph_def.node if node.name in needed]
         del meta.graph_def.node[:]
         meta.graph_def.node.extend(kept)
-    data: bytes = meta.graph_def.SerializeToString()
-    return data
+    return meta.graph_def.SerializeToString(), input_names
 
 
 def _parsed(file: Path, called: Path) -> SavedModel:
