@@ -20,12 +20,10 @@ from tfprof.profiles.profile import Profile
 from tfprof.recording.build_profile import (
     add_run,
     build_profile,
-    counted_if_none,
     find_model,
     graph_and_run,
     model_log,
     op_log_message,
-    with_flop_warnings,
     with_saved_traces,
 )
 from tfprof.reports.request import (
@@ -69,12 +67,14 @@ def load(
     profile: Source = None,
     *,
     checkpoint: str | PathLike[str] | None = None,
+    bind: Mapping[str, int] | None = None,
     count_float_ops: bool = True,
     compat: bool = False,
 ) -> Profile:
     """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on.
 
-    With `count_float_ops` they are counted if no op log has any; never in compat.
+    `bind` gives sizes to symbols that float operations are counted with, such as the batch size
+    `B`. Without `count_float_ops` only those of the op log are known, as in compat.
     """
     quirks = quirks_for(compat)
     with malloc_tuned():
@@ -93,7 +93,7 @@ def load(
         if op_log is not None:
             loaded = loaded.with_op_log(read_op_log(op_log))
         loaded = with_saved_traces(loaded, graph, quirks)
-        return counted_if_none(loaded, quirks) if count_float_ops else loaded
+        return loaded.changed(bind=dict(bind or {}), count_float_ops=count_float_ops)
 
 
 def profile(
@@ -183,7 +183,8 @@ def write_op_log(
     quirks = quirks_for(compat)
     model = find_model(graph)
     loaded, notes = graph_and_run(model, run_meta, quirks)
-    log, counted = model_log(model, loaded, quirks, traces=add_trace)
-    tell(notes + with_flop_warnings(loaded, counted, quirks, has_run=run_meta is not None)[1])
+    has_run = run_meta is not None
+    log, more = model_log(model, loaded, quirks, traces=add_trace, has_run=has_run, counted=True)
+    tell(notes + more)
     data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
     write_file(Path(log_dir) / _LOG_NAME, data)

@@ -6,23 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import quirks_for
-from tfprof.flops.count_nodes import with_float_ops
 from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.inputs import Source
 from tfprof.loaders.op_log import read_op_log
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import LogEntries, Records
+from tfprof.profiles.schema import Records
 from tfprof.recording.build_profile import (
     Model,
     add_run,
     log_columns,
     model_log,
-    with_flop_warnings,
     with_saved_traces,
 )
 from tfprof.recording.live_graph import read_live_graph
@@ -50,7 +47,6 @@ class Session:
         self._version: Any = None
         # The output shapes as far as runs have completed them; compat does not show them.
         self._shapes: pa.Array = self.profile.nodes.output_shapes
-        self._float_ops_logged = False
         if live is not None:
             self._grow_live(op_log)
             return
@@ -100,19 +96,8 @@ class Session:
             self._with_graph(read_graph(graph))
 
     def _add_op_log(self, op_log: Source) -> None:
-        """Add an op log; while none has float operations they are counted, anew for every run."""
         if op_log is not None:
-            log = read_op_log(op_log)
-            if log.float_ops.any() and not self._float_ops_logged:
-                nodes = self.profile.nodes
-                nodes = replace(nodes, float_ops=np.zeros_like(nodes.float_ops))
-                self.profile = self.profile.changed(
-                    nodes=nodes, inner=LogEntries.empty(), uncounted=""
-                )
-                self._float_ops_logged = True
-            self.profile = self.profile.with_op_log(log)
-        if not self._float_ops_logged:
-            self.profile = with_float_ops(self.profile, self.quirks)
+            self.profile = self.profile.with_op_log(read_op_log(op_log))
 
     def _grow_live(self, op_log: Source, step: int = 0, run_meta: Source = None) -> None:
         """Add what is new in a live graph, a run, and what both tell of float operations."""
@@ -125,13 +110,11 @@ class Session:
         if run_meta is not None:
             self.profile = add_run(self.profile, step, run_meta, quirks)
         shaped = self._completed(self.profile.records[before:])
-        log, counted = model_log(model, shaped, quirks, traces=grown)
+        has_run = run_meta is not None
+        log, more = model_log(model, shaped, quirks, traces=grown, has_run=has_run)
         if not grown:
             log = replace(log, trainable=[])
         self.profile = self.profile.with_op_log(log_columns(log, op_log, quirks))
-        self.profile, more = with_flop_warnings(
-            self.profile, counted, quirks, has_run=run_meta is not None
-        )
         self.notes += more
 
     def _completed(self, runs: tuple[Records, ...]) -> Profile:

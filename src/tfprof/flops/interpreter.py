@@ -193,7 +193,9 @@ class Interpreter:
             times: Count = 1
             for depth in range(1, len(around) + 1):
                 frame = around[:depth]
-                times = times * self._trips(instance, frame[-1], frames.trips.get(frame, TripCount()))
+                times = times * self._trips(
+                    instance, frame[-1], frames.trips.get(frame, TripCount())
+                )
             instance.repeats[position] = times
 
     def _node(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:

@@ -81,7 +81,9 @@ def make_ledger(
     if conflicts:
         notes.append(f"contradictory shapes at {', '.join(conflicts[:3])}: taken as unknown")
     if totals.branches:
-        notes.append(f"{totals.branches} data-dependent branches: the most expensive one is counted")
+        notes.append(
+            f"{totals.branches} data-dependent branches: the most expensive one is counted"
+        )
     notes += more
     if frozen:
         notes.append("no variables: the parameters are the floating-point constants")

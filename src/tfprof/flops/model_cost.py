@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -230,17 +230,22 @@ def cost(
     }
     made = compute_cost(read_model(source, signature=signature, outputs=outputs), recorded)
     if run_meta is not None:
-        made = with_recorded_trip_counts(made, read_run_counts(run_meta), bind or {})
+        made = with_recorded_trip_counts(made, lambda: read_run_counts(run_meta), bind or {})
     return bound(made, bind) if bind else made
 
 
-def with_recorded_trip_counts(made: Cost, runs: RunCounts, given: Mapping[str, int]) -> Cost:
-    """A cost with the trip counts that runs recorded, and notes on which they recorded."""
+def with_recorded_trip_counts(
+    made: Cost, read_runs: Callable[[], RunCounts], given: Mapping[str, int]
+) -> Cost:
+    """A cost with the trip counts that runs recorded, and notes on which they recorded.
+
+    The runs are read only if a loop's trip count is open.
+    """
     interpreter = made._run.interpreter
     wanted = {name: loop for name, loop in interpreter.loops.items() if name not in given}
     if not wanted:
         return made
-    found = recorded_trip_counts(interpreter.library, wanted.values(), runs)
+    found = recorded_trip_counts(interpreter.library, wanted.values(), read_runs())
     known = {name: found[loop] for name, loop in wanted.items() if loop in found}
     notes = [
         f"{name} = {known[name]} in the run: {interpreter.symbols[name]}"

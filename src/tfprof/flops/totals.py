@@ -58,7 +58,7 @@ class Totals:
     unsized: int = 0
     """Nodes whose bytes are not known."""
     branches: int = 0
-    """Nodes of which one branch was counted, the most expensive, as the data decides which one runs."""
+    """Nodes whose data decides which branch runs: the most expensive one is counted."""
     problems: dict[str, None] = field(default_factory=dict)
 
     def float_ops(self) -> Count:

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from tfprof.flops.interpreter import Instance
     from tfprof.flops.tensors import Tensor
 
-__all__ = ["Loop", "TripCount", "WhileLoop", "invariants", "origin", "scalar", "step_of", "trip_count"]
+__all__ = [
+    "Loop",
+    "TripCount",
+    "WhileLoop",
+    "invariants",
+    "origin",
+    "scalar",
+    "step_of",
+    "trip_count",
+]
 
 _PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
 
@@ -54,7 +63,9 @@ class Loop(Protocol):
         ...
 
 
-def origin(body: FunctionBody, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH) -> Ref | None:
+def origin(
+    body: FunctionBody, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH
+) -> Ref | None:
     """Where a tensor comes from, seen through ops that pass it on."""
     while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in through:
         ref = next(iter(body.inputs[ref[0]]), None)

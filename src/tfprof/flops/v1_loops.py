@@ -148,7 +148,9 @@ class _Frame:
         return step_of(self.test, self._frames.following(variable), self, variable)
 
 
-def _merges(body: FunctionBody, order: list[int]) -> list[tuple[int, tuple[Ref | None, Ref | None]]]:
+def _merges(
+    body: FunctionBody, order: list[int]
+) -> list[tuple[int, tuple[Ref | None, Ref | None]]]:
     """Merge nodes of loops: what comes in first, and what the previous round gives."""
     found = []
     for position in order:

@@ -47,7 +47,9 @@ def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
     edges = profile.edges
     start = group_offsets(edges.consumer, len(profile.nodes))
     producer = index_in(edges.producer, profile.nodes.name)
-    output = np.zeros_like(edges.output) if quirks.first_output_only else np.maximum(edges.output, 0)
+    output = (
+        np.zeros_like(edges.output) if quirks.first_output_only else np.maximum(edges.output, 0)
+    )
     first = list_offsets(profile.nodes.output_shapes)
     at = first[producer] + output
     known = (producer >= 0) & (output >= 0) & (at < first[producer + 1])

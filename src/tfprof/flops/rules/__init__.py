@@ -31,7 +31,7 @@ from tfprof.flops.rules.formula import (
     Operation,
     Work,
 )
-from tfprof.flops.rules.zero_cost import ZERO_COST, UNCOPIED
+from tfprof.flops.rules.zero_cost import UNCOPIED, ZERO_COST
 from tfprof.flops.shapes.inference_context import IndeterminateError
 from tfprof.flops.tensors import (
     TYPE_SIZES,
@@ -59,7 +59,9 @@ RULES: dict[str, Formula] = {
 """Op type -> formula."""
 
 MULTIPLY_ADDS = frozenset(
-    op for op, formula in contractions.RULES.items() if formula.contraction and "+" not in formula.text
+    op
+    for op, formula in contractions.RULES.items()
+    if formula.contraction and "+" not in formula.text
 )
 """The op types that do nothing but multiply-adds."""
 

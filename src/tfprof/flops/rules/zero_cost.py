@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ZERO_COST", "UNCOPIED"]
+__all__ = ["UNCOPIED", "ZERO_COST"]
 
 _VIEWS = """
 OptionalFromValue OptionalNone OptionalGetValue OptionalHasValue
