@@ -109,7 +109,7 @@ def _profile(tables: _Tables) -> Profile:
 def _counting(text: str) -> dict[str, Any]:
     """What float operations are counted with."""
     about = json.loads(text)
-    found = {
+    found: dict[str, Any] = {
         "roots": tuple(about.get("roots", ())),
         "input_names": dict(about.get("input_names", {})),
         "bind": dict(about.get("bind", {})),
