@@ -50,7 +50,7 @@ def _count(folder: Path, case: Case) -> dict[str, Any]:
         "notes": list(made.ledger.notes),
         "unknown": dict(made.ledger.unknown_ops),
         "counted": made.ledger.counted,
-        "free": made.ledger.free,
+        "free": made.ledger.zero_cost,
         "params": made.params,
         "trainable": made.trainable_params,
         "ops": sorted(op for op, total in made.by_op_type.items() if total.macs != 0),

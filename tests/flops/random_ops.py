@@ -8,7 +8,7 @@ from typing import Any
 from tests.flops.maker import Maker
 from tests.flops.rarer_ops import rarer
 from tfprof.flops.interpreter import Instance, Interpreter
-from tfprof.functions.library import Library
+from tfprof.functions.library import FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
 
 UNARY = """
@@ -337,4 +337,4 @@ def build(tf: Any, family: str, seed: int) -> tuple[Any, GraphDef]:
 
 
 def interpret(message: GraphDef, shapes: dict[str, Any] | None = None) -> Instance:
-    return Interpreter(Library(message), placeholders=shapes).run()
+    return Interpreter(FunctionLibrary(message), placeholders=shapes).run()

@@ -14,7 +14,7 @@ import tfprof
 from tests.cli.conftest import call
 from tfprof.flops.recorded_trip_counts import Loop, RunCounts, recorded_trip_counts
 from tfprof.functions.expand import expand
-from tfprof.functions.library import Library
+from tfprof.functions.library import FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
 
 v1 = tf.compat.v1
@@ -146,7 +146,7 @@ def test_namesakes_are_not_mixed_up() -> None:
     graph, runs = traced(namesakes)
     assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == 12 * MATMUL
     # Without the names of the calls nobody knows whose the rounds are.
-    library = Library(GraphDef.FromString(graph))
+    library = FunctionLibrary(GraphDef.FromString(graph))
     loops = {Loop(frame.body.name, "decode") for frame in expand(library).frames[:2]}
     assert len(loops) == 2
     assert not recorded_trip_counts(library, loops, RunCounts(1, {"decode/body/matmul": 12}))

@@ -10,8 +10,8 @@ import pytest
 from tests.flops.random_ops import FAMILIES, build, interpret
 from tfprof.flops.model_cost import cost
 from tfprof.flops.polynomial import symbol
-from tfprof.flops.rules import RULES, Class, count_node
-from tfprof.flops.rules.zero_cost import FREE
+from tfprof.flops.rules import RULES, CountKind, count_node
+from tfprof.flops.rules.zero_cost import ZERO_COST
 from tfprof.flops.shapes import SHAPE_RULES, handles
 from tfprof.flops.tf_formulas import REPAIRED_RULES, count
 from tfprof.flops.totals import operation
@@ -35,7 +35,7 @@ def test_agrees_with_the_repaired_original(tf: Any, family: str) -> None:
 
 
 def test_no_op_type_is_both_counted_and_free() -> None:
-    assert not RULES.keys() & FREE
+    assert not RULES.keys() & ZERO_COST
 
 
 def test_every_counted_op_type_has_a_shape() -> None:
@@ -127,7 +127,7 @@ def test_fused_runtime_ops(tf: Any, onednn: bool) -> None:
     plain = cost(graph.as_graph_def()).bind(B=4)
     assert ran.macs == plain.macs == 4 * (256 * 8 * 27 + 64 * 8 * 72 + 512 * 10)
     assert ran.float_ops == plain.float_ops
-    assert any(Class.COUNTED.value == node.kind for node in ran.nodes())
+    assert any(CountKind.COUNTED.value == node.kind for node in ran.nodes())
 
 
 def test_integers_are_not_floats(tf: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.flops.random_ops import FAMILIES, build, interpret
 from tfprof.flops.interpreter import Instance
 from tfprof.flops.polynomial import bind, symbol
-from tfprof.flops.rules import RULES, Class, count_node
+from tfprof.flops.rules import RULES, CountKind, count_node
 from tfprof.flops.shapes import SHAPE_RULES
 from tfprof.flops.tensors import Tensor
 from tfprof.flops.totals import operation
@@ -100,6 +100,6 @@ def test_every_node_is_counted_or_free(tf: Any, family: str) -> None:
     unknown = {
         node.op
         for position, node in enumerate(message.node)
-        if count_node(operation(instance, position)).kind is Class.UNKNOWN
+        if count_node(operation(instance, position)).kind is CountKind.UNKNOWN
     }
     assert unknown <= UNKNOWN

@@ -125,10 +125,11 @@ MODES = {
 class Ours:
     """Our answers to the original's calls."""
 
-    def __init__(self, folder: Path, *, compat: bool) -> None:
-        """Output files go to the folder."""
+    def __init__(self, folder: Path, *, compat: bool, counts: bool = False) -> None:
+        """Output files go to the folder; `counts` are float operations that no op log has."""
         self._folder = folder
         self._compat = compat
+        self._counts = counts
         self._loaded: tuple[tuple[bytes, ...], Any] = (), None
         self._session: Any = None
         self._report: Callable[..., Any]
@@ -154,7 +155,13 @@ class Ours:
         inputs = graph, run_meta, op_log
         if self._loaded[0] != inputs:
             runs = [run_meta] if run_meta else []
-            profile = tfprof.load(graph=graph, run_meta=runs, op_log=op_log, compat=self._compat)
+            profile = tfprof.load(
+                graph=graph,
+                run_meta=runs,
+                op_log=op_log,
+                compat=self._compat,
+                count_float_ops=self._counts,
+            )
             self._loaded = inputs, profile
         return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
 
@@ -224,7 +231,7 @@ def check(seeds: Iterable[int], mode_name: str, original: Original) -> Iterator[
     answers = iter(original.run([job for group in jobs for job in group]))
     with tempfile.TemporaryDirectory(prefix="tfprof-oracle-") as folder:
         for case, group in zip(cases, jobs, strict=True):
-            ours = Ours(Path(folder), compat=mode.compat)
+            ours = Ours(Path(folder), compat=mode.compat, counts=mode.explained)
             differences, crashes, quirks = [], [], []
             for job in group:
                 theirs = next(answers)
@@ -272,13 +279,8 @@ def explained(call: Call, their: Answer, ours: Ours) -> tuple[tuple[str, ...], s
         return (), ""
     _, graph, run_meta, op_log, cmd, options = call
     runs = [run_meta] if run_meta else []
-    loaded = {
-        compat: tfprof.load(graph, runs, op_log, compat=compat, count_float_ops=False)
-        for compat in (False, True)
-    }
     reasons = explanation(
-        # The one quirk that acts while loading.
-        lambda quirks: loaded[quirks.float_ops_from_log_only],
+        tfprof.load(graph, runs, op_log, compat=True),
         cmd,
         options,
         lambda answer: not answer.error and not difference(call, their, answer, compat=True),

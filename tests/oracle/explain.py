@@ -23,12 +23,12 @@ Judge = Callable[[Answer], bool]
 
 
 def explanation(
-    load: Callable[[Quirks], Profile], cmd: str, options: dict[str, Any], same: Judge
+    profile: Profile, cmd: str, options: dict[str, Any], same: Judge
 ) -> tuple[str, ...] | None:
     """The quirks that are needed for the same answer as the original's, or nothing if none do."""
 
     def answers_the_same(quirks: Quirks) -> bool:
-        return same(answer(load(quirks), cmd, options, quirks))
+        return same(answer(profile, cmd, options, quirks))
 
     quirks = ORIGINAL
     if not answers_the_same(quirks):

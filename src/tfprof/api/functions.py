@@ -29,7 +29,6 @@ from tfprof.recording.build_profile import (
     graph_and_run,
     model_log,
     op_log_message,
-    with_flop_warnings,
     with_saved_traces,
 )
 from tfprof.runtime.gc_pause import gc_paused
@@ -49,18 +48,21 @@ def load(
     checkpoint: str | PathLike[str] | None = None,
     tables: str | PathLike[str] | None = None,
     bind: Mapping[str, int] | None = None,
+    count_float_ops: bool = True,
     compat: bool = False,
 ) -> Profile:
     """Load files into a profile; what each of the `paths` is, is recognised.
 
     Inputs can be given by name instead, also as bytes and messages. Several `run_meta` are steps 0,
-    1, 2 and so on. `bind` gives sizes to symbols, such as the batch size `{"B": 32}`.
+    1, 2 and so on. `bind` gives sizes to symbols, such as the batch size `{"B": 32}`. Without
+    `count_float_ops` only those of the op log are known, as in compat.
     """
     named = {"graph": graph, "run_meta": run_meta, "op_log": op_log, "profile": profile}
     named |= {"checkpoint": checkpoint, "tables": tables}
     given = {name: value for name, value in named.items() if value is not None}
     if paths:
-        return load(**assign_inputs(paths, given), bind=bind, compat=compat)
+        inputs = assign_inputs(paths, given)
+        return load(**inputs, bind=bind, count_float_ops=count_float_ops, compat=compat)
     quirks = quirks_for(compat)
     with malloc_tuned():
         loaded: columns.Profile = Profile()
@@ -68,8 +70,6 @@ def load(
             loaded = read_profile(profile)
         elif tables is not None:
             loaded = read_tables(tables)
-        if bind:
-            loaded = loaded.changed(bind=dict(bind))
         if graph is not None:
             loaded = loaded.with_graph(read_graph(graph))
         if checkpoint is not None:
@@ -81,6 +81,7 @@ def load(
             loaded = add_run(loaded, step, run, quirks)
         if op_log is not None:
             loaded = loaded.with_op_log(read_op_log(op_log))
+        loaded = loaded.changed(bind=dict(bind or {}), count_float_ops=count_float_ops)
         return Profile.of(with_saved_traces(loaded, graph, quirks))
 
 
@@ -146,8 +147,8 @@ def write_op_log(
     quirks = quirks_for(compat)
     model = find_model(graph)
     loaded, messages = graph_and_run(model, run_meta, quirks)
-    log, counted = model_log(model, loaded, quirks, traces=add_trace)
-    _, more = with_flop_warnings(loaded, counted, quirks, has_run=run_meta is not None)
+    has_run = run_meta is not None
+    log, more = model_log(model, loaded, quirks, traces=add_trace, has_run=has_run, counted=True)
     Screen.standard().info(*messages, *more)
     data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
     write_file(Path(log_dir) / _LOG_NAME, data)

@@ -26,7 +26,6 @@ from tfprof.recording.build_profile import (
     find_model,
     log_columns,
     model_log,
-    with_flop_warnings,
     with_saved_traces,
 )
 from tfprof.recording.live_graph import read_live_graph
@@ -183,12 +182,11 @@ class Profiler:
         if run_meta is not None:
             self._add_run(step, run_meta)
         shaped, messages = self._complete_shapes(self._profile.records[before:])
-        log, counted = model_log(model, shaped, quirks, traces=is_new)
+        has_run = run_meta is not None
+        log, more = model_log(model, shaped, quirks, traces=is_new, has_run=has_run)
         if not is_new:
             log = replace(log, trainable=[])
-        profile = self._profile.with_op_log(log_columns(log, op_log, quirks))
-        profile, more = with_flop_warnings(profile, counted, quirks, has_run=run_meta is not None)
-        self._profile = Profile.of(profile)
+        self._profile = Profile.of(self._profile.with_op_log(log_columns(log, op_log, quirks)))
         Screen.standard().info(*messages, *more)
 
     def _complete_shapes(self, runs: tuple[Records, ...]) -> tuple[Profile, list[str]]:

@@ -73,10 +73,11 @@ class Quirks:
         "frames that carry strings instead of ids are not understood",
         "both forms are read",
     )
-    transpose_a_of_batch_matmul: bool = _quirk(
+    tensorflow_flop_formulas: bool = _quirk(
         "N13",
-        "BatchMatMul float operations ignore `adj_x`; NCHW pools and gradients have none",
-        "both are counted right",
+        "float operations are TensorFlow's 46 formulas on a live graph (BatchMatMul ignores "
+        "`adj_x`, NCHW pools and gradients have none), and only an op log's on one that is read",
+        "tfprof's rules count all nodes that an op log has no number for, as `tfprof cost` does",
     )
     top_scopes_advised: bool = _quirk(
         "N14",
@@ -154,11 +155,6 @@ class Quirks:
         "stacks of a live graph have neither the source text nor where functions begin",
         "they have both",
     )
-    float_ops_from_log_only: bool = _quirk(
-        "§9",
-        "a graph that is read from a file has float operations only if an op log has them",
-        "they are counted if no op log has any",
-    )
     incomplete_shapes_told: bool = _quirk(
         "§7.5",
         "the number of ops with incomplete shapes is told for every live graph without a run",
@@ -194,8 +190,7 @@ class Quirks:
     no_macs: bool = _quirk(
         "§modern",
         "`macs` is a word that nothing knows",
-        "multiply-adds are a metric: half of the float operations of matrix products and "
-        "convolutions",
+        "multiply-adds are a metric: those of matmuls, convolutions and recurrent layers",
     )
     tape_gradients_apart: bool = _quirk(
         "§modern",

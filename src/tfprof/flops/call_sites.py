@@ -1,4 +1,4 @@
-"""The places where bodies run: each call of a function under its own run-time name."""
+"""The call sites of functions: each call under its own run-time name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfprof.flops.interpreter import Instance, Invocation
 from tfprof.flops.polynomial import Count
-from tfprof.flops.rules import Class
+from tfprof.flops.rules import CountKind
 from tfprof.flops.totals import InstanceTotals
 
 __all__ = ["CallSite", "walk_calls"]
@@ -15,46 +15,46 @@ __all__ = ["CallSite", "walk_calls"]
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """An instance in one place."""
+    """An instance in one site."""
 
     instance: Instance
     prefix: str
-    """What stands before its nodes' names at run time."""
+    """The prefix of its nodes' names at run time."""
     scope: str
     """The same, without wrapping calls and without repeated names of loops."""
     trips: Count
 
 
-def walk_calls(root: Instance, tallies: InstanceTotals) -> Iterator[CallSite]:
-    """All places, outermost first."""
+def walk_calls(root: Instance, totals: InstanceTotals) -> Iterator[CallSite]:
+    """All call sites, outermost first."""
     pending = [CallSite(root, "", "", 1)]
     while pending:
-        place = pending.pop()
-        yield place
-        bare = not place.scope and not _works(place.instance, tallies)
+        site = pending.pop()
+        yield site
+        bare = not site.scope and not _works(site.instance, totals)
         pending += [
-            _inner(place, position, invocation, invocation.instance, bare)
-            for position in reversed(place.instance.order)
-            for invocation in tallies.chosen(place.instance, position)
+            _inner(site, position, invocation, invocation.instance, bare)
+            for position in reversed(site.instance.order)
+            for invocation in totals.chosen(site.instance, position)
             if invocation.instance is not None
         ]
 
 
-def _works(instance: Instance, tallies: InstanceTotals) -> bool:
+def _works(instance: Instance, totals: InstanceTotals) -> bool:
     """Whether a body does any work itself, rather than only call others."""
-    verdicts = (tallies.verdict(instance, position) for position in instance.order)
-    return any(verdict.kind is Class.COUNTED for verdict in verdicts)
+    counts = (totals.count(instance, position) for position in instance.order)
+    return any(count.kind is CountKind.COUNTED for count in counts)
 
 
 def _inner(
-    place: CallSite, position: int, invocation: Invocation, inner: Instance, bare: bool
+    site: CallSite, position: int, invocation: Invocation, inner: Instance, bare: bool
 ) -> CallSite:
-    name = place.instance.body.nodes[position].name
+    name = site.instance.body.nodes[position].name
     repeats = any(node.name.startswith(f"{name}/") for node in inner.body.nodes)
     if (bare and invocation.call.kind == "call") or repeats:
-        scope = place.scope
+        scope = site.scope
     else:
-        scope = f"{place.scope}{name}/"
-    prefix = invocation.call.prefix(place.prefix + name)
-    times = place.instance.repeats.get(position, 1)
-    return CallSite(inner, prefix, scope, place.trips * times * invocation.trips)
+        scope = f"{site.scope}{name}/"
+    prefix = invocation.call.prefix(site.prefix + name)
+    times = site.instance.repeats.get(position, 1)
+    return CallSite(inner, prefix, scope, site.trips * times * invocation.trips)

@@ -12,13 +12,13 @@ from tfprof.flops.tensors import (
     dims_of,
     merge_dims,
 )
-from tfprof.functions.library import Body
+from tfprof.functions.library import FunctionBody
 from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
 
 __all__ = ["annotated", "branch_taken", "joined", "loop_shapes", "old_control", "widened"]
 
 
-def annotated(body: Body, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+def annotated(body: FunctionBody, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Arguments with what the function's signature states about them."""
     if body.function is None:
         return arguments

@@ -17,7 +17,7 @@ from tfprof.flops.control_flow import (
     old_control,
     widened,
 )
-from tfprof.flops.polynomial import Count, symbol
+from tfprof.flops.polynomial import Count, Polynomial, symbol, symbols
 from tfprof.flops.recorded_trip_counts import Loop
 from tfprof.flops.shapes import canonical, infer
 from tfprof.flops.shapes.dtypes import output_type
@@ -30,7 +30,7 @@ from tfprof.flops.tensors import (
     merge_dims,
 )
 from tfprof.flops.trip_counts import (
-    Trips,
+    TripCount,
     WhileLoop,
     invariants,
     trip_count,
@@ -43,14 +43,14 @@ from tfprof.functions.calls import (
     is_call,
 )
 from tfprof.functions.library import (
-    Body,
-    Library,
+    FunctionBody,
+    FunctionLibrary,
     Ref,
     argument,
 )
 from tfprof.protos.graph_pb2 import NodeDef
 
-__all__ = ["Instance", "Interpreter", "Invocation"]
+__all__ = ["Instance", "Interpreter", "Invocation", "RunShapes"]
 
 _MAX_PASSES = 6
 """A loop's state is widened after each pass over its body, so few are needed."""
@@ -70,7 +70,7 @@ class Invocation:
 class Instance:
     """A body run with given arguments."""
 
-    body: Body
+    body: FunctionBody
     arguments: tuple[Tensor, ...]
     order: list[int] = field(default_factory=list)
     outputs: dict[int, tuple[Tensor, ...]] = field(default_factory=dict)
@@ -94,7 +94,10 @@ class Instance:
         return tuple(self.tensor(ref) for ref in self.body.inputs[position])
 
 
-_Request = tuple[Body, tuple[Tensor, ...]]
+RunShapes = Mapping[tuple[str, str], Sequence[Dims | None]]
+"""(function, "" for the main graph; node) -> the shapes that its outputs had in a run."""
+
+_Request = tuple[FunctionBody, tuple[Tensor, ...]]
 _Run = Generator[_Request, Instance | None, Instance]
 
 
@@ -103,15 +106,16 @@ class Interpreter:
 
     def __init__(
         self,
-        library: Library,
+        library: FunctionLibrary,
         *,
         placeholders: Mapping[str, Dims | None] | None = None,
-        run_shapes: Mapping[str, Sequence[Dims | None]] | None = None,
+        run_shapes: RunShapes | None = None,
     ) -> None:
         self.library = library
         self.placeholders = placeholders or {}
         self.run_shapes = run_shapes or {}
-        """Shapes seen at run time, of nodes of the main graph."""
+        self.recorded_sizes: dict[str, int] = {}
+        """Symbol -> its size, where the shapes of a run show it."""
         self.symbols: dict[str, str] = {}
         """Symbol -> what it stands for."""
         self.loops: dict[str, Loop] = {}
@@ -156,7 +160,7 @@ class Interpreter:
                 self._active.add(body.name)
                 stack.append((self._body(body, arguments, body.live()), wanted))
 
-    def _body(self, body: Body, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
+    def _body(self, body: FunctionBody, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
         instance = Instance(body, annotated(body, arguments), order)
         frames = V1Loops(body, order) if V1Loops.any_in(body, order) else None
         for _ in range(_MAX_PASSES):
@@ -189,7 +193,9 @@ class Interpreter:
             times: Count = 1
             for depth in range(1, len(around) + 1):
                 frame = around[:depth]
-                times = times * self._trips(instance, frame[-1], frames.trips.get(frame, Trips()))
+                times = times * self._trips(
+                    instance, frame[-1], frames.trips.get(frame, TripCount())
+                )
             instance.repeats[position] = times
 
     def _node(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
@@ -217,15 +223,28 @@ class Interpreter:
             name = self.equal[name]
         return name
 
-    def _stated(self, body: Body, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
+    def _stated(self, body: FunctionBody, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Outputs with what the graph and the run state about them."""
         merged = list(outputs)
         if "_output_shapes" in node.attr:
             stated = [dims_of(shape) for shape in node.attr["_output_shapes"].list.shape]
             self._merge(node, merged, stated)
-        if self.run_shapes and not body.name and node.name in self.run_shapes:
-            self._merge(node, merged, self.run_shapes[node.name])
+        if self.run_shapes and (body.name, node.name) in self.run_shapes:
+            recorded = self.run_shapes[body.name, node.name]
+            self._record_sizes(merged, recorded)
+            self._merge(node, merged, recorded)
         return merged
+
+    def _record_sizes(self, outputs: Sequence[Tensor], recorded: Sequence[Dims | None]) -> None:
+        """Learn the sizes of symbols: where a shape has one and the recorded shape a number."""
+        for tensor, fact in zip(outputs, recorded, strict=False):
+            if tensor.shape is None or fact is None or len(tensor.shape) != len(fact):
+                continue
+            for ours, size in zip(tensor.shape, fact, strict=True):
+                if isinstance(ours, Polynomial) and isinstance(size, int):
+                    for name in symbols(ours):
+                        if ours == symbol(name):
+                            self.recorded_sizes.setdefault(self.representative(name), size)
 
     def _merge(self, node: NodeDef, outputs: list[Tensor], facts: Sequence[Dims | None]) -> None:
         for index, fact in enumerate(facts):
@@ -295,7 +314,7 @@ class Interpreter:
         tested = yield test, state
         problem = "" if ran and tested else f"function {body.function!r} calls itself"
         loop = WhileLoop(tested, ran, inputs) if ran and tested else None
-        trips = trip_count(loop) if loop else Trips()
+        trips = trip_count(loop) if loop else TripCount()
         known = self._trips(instance, node.name, trips)
         instance.invocations[position] = [
             Invocation(cond, tested, known + 1, problem),
@@ -307,13 +326,13 @@ class Interpreter:
             for index, tensor in enumerate(state)
         ]
 
-    def _trips(self, instance: Instance, loop: str, trips: Trips) -> Count:
+    def _trips(self, instance: Instance, loop: str, trips: TripCount) -> Count:
         """How often a loop runs: the number, or a symbol for it."""
         if trips.exact is not None:
             return trips.exact
-        where = f"trips of loop {loop}"
+        where = f"trip count of loop {loop}"
         where += f" in {instance.body.name}" if instance.body.name else ""
-        where += f", at most {trips.most}" if trips.most is not None else ""
+        where += f" (max {trips.most})" if trips.most is not None else ""
         for name, meaning in self.symbols.items():
             if meaning == where:
                 return symbol(name)

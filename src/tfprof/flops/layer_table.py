@@ -68,14 +68,14 @@ def totals(cost: Cost) -> list[str]:
     frozen = cost.params - cost.trainable_params
     whole, contractions = pretty(cost.float_ops), pretty(cost.contraction_float_ops)
     trained = f"({cost.trainable_params:,} trainable, {frozen:,} not)"
-    inside = f"({contractions} in matrix products and convolutions), 2 per multiply-add"
+    inside = f"({contractions} in matmuls and convolutions), 2 per multiply-add"
     lines = [f"parameters        {cost.params:,} {trained}", f"float operations  {whole} {inside}"]
-    lines += [f"  {name} is the {meaning}" for name, meaning in cost.symbols.items()]
+    lines += [f"  {name} = {meaning}" for name, meaning in cost.symbols.items()]
     return [one_line(line) for line in (*lines, cost.ledger.summary(), *cost.ledger.notes)]
 
 
 def operation_text(cost: Cost) -> str:
-    """What each operation type costs, the dearest first, and the totals."""
+    """What each operation type costs, the most expensive first, and the totals."""
     whole = _for_one(cost.float_ops)
     ranked = []
     for op, work in cost.by_op_type.items():
@@ -107,7 +107,7 @@ def to_dict(cost: Cost) -> dict[str, Any]:
         "symbols": dict(cost.symbols),
         "ledger": {
             "counted": cost.ledger.counted,
-            "free": cost.ledger.free,
+            "free": cost.ledger.zero_cost,
             "unknown": cost.ledger.unknown,
             "unknown_ops": dict(cost.ledger.unknown_ops),
             "notes": list(cost.ledger.notes),
@@ -150,7 +150,7 @@ def model(
 def model_table(cost: Cost) -> ModelTable:
     """The layers of a model: the parts of its scopes right below what all of them share."""
     nodes = [node for node in cost.nodes() if node.scope]
-    # Where variables live is told by their own names; the places that read them come after.
+    # Names of variables say where they live; the nodes that read them come after.
     worked = [node for node in nodes if node.kind == "counted"]
     shared = _shared(node.scope for node in worked or nodes)
     variables = [variable for variable in cost.variables if variable.role == "parameter"]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tfprof.flops.interpreter import Interpreter
-from tfprof.flops.rules import Class
+from tfprof.flops.rules import CountKind
 from tfprof.flops.totals import Totals
 
-__all__ = ["Ledger", "make_ledger"]
+__all__ = ["Ledger", "make_ledger", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Ledger:
     """How complete a count is."""
 
     counted: int
-    free: int
+    zero_cost: int
     unknown: int
-    """Nodes of each class, those of functions once for each call."""
+    """Nodes of each kind, those of functions once for each call."""
     unknown_ops: Mapping[str, int]
     """Op type -> nodes that were not counted."""
     reasons: Mapping[str, int]
@@ -33,54 +33,66 @@ class Ledger:
     @property
     def nodes(self) -> int:
         """All nodes."""
-        return self.counted + self.free + self.unknown
+        return self.counted + self.zero_cost + self.unknown
 
     @property
     def complete(self) -> bool:
-        """Whether every node is counted or free."""
+        """Whether every node is counted or zero-cost."""
         return self.unknown == 0
 
     @property
     def share(self) -> float:
-        """The share of nodes that are counted or free."""
-        return 1.0 if not self.nodes else (self.counted + self.free) / self.nodes
+        """The share of nodes that are counted or zero-cost."""
+        return 1.0 if not self.nodes else (self.counted + self.zero_cost) / self.nodes
 
     def summary(self) -> str:
         """One line for the user."""
-        line = f"{self.nodes} nodes: {self.counted} counted, {self.free} free"
+        line = f"{self.nodes} nodes: {self.counted} counted, {self.zero_cost} zero-cost"
         if self.complete:
-            return f"{line}, none unknown"
+            return f"{line}, 0 unsupported"
         worst = sorted(self.unknown_ops.items(), key=lambda item: (-item[1], item[0]))
         named = ", ".join(f"{count} {op}" for op, count in worst[:5])
         more = f" and {len(worst) - 5} more op types" if len(worst) > 5 else ""
-        return f"{line}, {self.unknown} unknown and not in the sums ({named}{more})"
+        return f"{line}, {self.unknown} unsupported ({named}{more}); {unavailable(self.reasons)}"
+
+
+def unavailable(reasons: Mapping[str, int]) -> str:
+    """One sentence for the user: of how many nodes the float operations are not known, and why."""
+    ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    parts = [f"{count} ({reason})" for reason, count in ranked]
+    parts[0] = parts[0].replace(" ", " node " if ranked[0][1] == 1 else " nodes ", 1)
+    last = parts.pop()
+    listed = f"{', '.join(parts)} and {last}" if parts else last
+    return f"FLOPs unavailable for {listed}"
 
 
 def make_ledger(
-    tally: Totals, interpreter: Interpreter, *, frozen: bool, more: Iterable[str] = ()
+    totals: Totals, interpreter: Interpreter, *, frozen: bool, more: Iterable[str] = ()
 ) -> Ledger:
     """The ledger of a sum; `more` are notes on where its numbers come from."""
     ops: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for (op, reason), count in tally.unknown.items():
+    for (op, reason), count in totals.unknown.items():
         ops[op] += count
         reasons[reason] += count
-    notes = list(tally.problems)
+    notes = list(totals.problems)
     notes += [f"sizes {a} and {b} are taken to be equal" for a, b in interpreter.equal.items()]
     conflicts = list(dict.fromkeys(interpreter.conflicts))
     if conflicts:
         notes.append(f"contradictory shapes at {', '.join(conflicts[:3])}: taken as unknown")
-    if tally.branches:
-        notes.append(f"{tally.branches} data-dependent branches: the dearest one is counted")
+    if totals.branches:
+        notes.append(
+            f"{totals.branches} data-dependent branches: the most expensive one is counted"
+        )
     notes += more
     if frozen:
         notes.append("no variables: the parameters are the floating-point constants")
     return Ledger(
-        tally.nodes[Class.COUNTED],
-        tally.nodes[Class.FREE],
-        tally.nodes[Class.UNKNOWN],
+        totals.nodes[CountKind.COUNTED],
+        totals.nodes[CountKind.ZERO_COST],
+        totals.nodes[CountKind.UNKNOWN],
         dict(ops),
         dict(reasons),
-        tally.unsized,
+        totals.unsized,
         tuple(notes),
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from tfprof.errors import LoadError, OptionError
 from tfprof.flops.call_sites import CallSite, walk_calls
-from tfprof.flops.interpreter import Instance, Interpreter
+from tfprof.flops.interpreter import Instance, Interpreter, RunShapes
 from tfprof.flops.ledger import Ledger, make_ledger
 from tfprof.flops.model_inputs import ModelGraph, read_model
 from tfprof.flops.polynomial import (
@@ -19,16 +19,29 @@ from tfprof.flops.polynomial import (
     symbol,
     symbols,
 )
-from tfprof.flops.recorded_trip_counts import read_run_counts, recorded_trip_counts
+from tfprof.flops.recorded_trip_counts import (
+    RunCounts,
+    read_run_counts,
+    recorded_trip_counts,
+)
+from tfprof.flops.rules.formula import Work
 from tfprof.flops.tensors import Dim, Dims, Tensor
 from tfprof.flops.tf_formulas import Shape
 from tfprof.flops.totals import InstanceTotals, OpTotal, operation
 from tfprof.flops.variables import Variable
 from tfprof.functions.expand import MAX_NODES
-from tfprof.functions.library import Library
+from tfprof.functions.library import FunctionLibrary
 from tfprof.runtime.printable import one_line
 
-__all__ = ["Cost", "NodeCost", "OpCost", "cost"]
+__all__ = [
+    "Cost",
+    "NodeCost",
+    "OpCost",
+    "bound",
+    "compute_cost",
+    "cost",
+    "with_recorded_trip_counts",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +63,29 @@ class NodeCost:
     kind: str
     reason: str
     trips: Count
-    """How often it runs, loops multiplied."""
-    float_ops: Count
-    """Over all its runs."""
-    macs: Count
+    """How often it runs: the product of the trip counts of the loops around it."""
+    once: Work
+    """The work of one execution."""
     output: Dims | None
     """The shape of its first output."""
+
+    @property
+    def float_ops(self) -> Count:
+        """Over all executions."""
+        return self.once.float_ops() * self.trips
+
+    @property
+    def macs(self) -> Count:
+        """Over all executions."""
+        return self.once.macs * self.trips
 
 
 @dataclass(frozen=True)
 class Cost:
     """What a model costs. Numbers are ints, or polynomials while a symbol is unbound.
 
-    Convention: two float operations per multiply-add. Contractions (matrix products, convolutions,
-    einsum, fused recurrent layers) and everything else are also given apart.
+    Convention: two float operations per multiply-add. Contractions (matmuls, convolutions, einsum,
+    fused recurrent layers) and everything else are also given separately.
     """
 
     float_ops: Count
@@ -102,62 +124,62 @@ class Cost:
         }
 
     def nodes(self) -> Iterator[NodeCost]:
-        """Every node that runs, functions written out."""
+        """Every node that runs, functions expanded."""
         self._require_walk()
-        for place in walk_calls(self._run.root, self._run.tallies):
-            for position in place.instance.order:
-                yield self._node(place, position)
+        for site in walk_calls(self._run.root, self._run.totals):
+            for position in site.instance.order:
+                yield self._node(site, position)
 
     def _require_walk(self) -> None:
         if self.ledger.nodes > MAX_NODES:
             text = f"this model runs {self.ledger.nodes} nodes, too many to list"
             raise LoadError(f"{text}: ask for totals only")
 
-    def _node(self, place: CallSite, position: int) -> NodeCost:
-        node = place.instance.body.nodes[position]
-        verdict = self._run.tallies.verdict(place.instance, position)
-        runs = place.trips * place.instance.repeats.get(position, 1)
-        trips = bind(runs, self._values)
-        outputs = place.instance.outputs.get(position, ())
+    def _node(self, site: CallSite, position: int) -> NodeCost:
+        node = site.instance.body.nodes[position]
+        count = self._run.totals.count(site.instance, position)
+        work = count.work
+        if not (isinstance(work.macs, int) and isinstance(work.elementwise, int)):
+            work = Work(bind(work.macs, self._values), bind(work.elementwise, self._values))
+        outputs = site.instance.outputs.get(position, ())
         return NodeCost(
-            place.prefix + node.name,
-            (place.scope + node.name).rpartition("/")[0],
+            site.prefix + node.name,
+            (site.scope + node.name).rpartition("/")[0],
             node.op,
-            verdict.kind.value,
-            verdict.reason,
-            trips,
-            bind(verdict.work.float_ops(), self._values) * trips,
-            bind(verdict.work.macs, self._values) * trips,
+            count.kind.value,
+            count.reason,
+            bind(site.trips * site.instance.repeats.get(position, 1), self._values),
+            work,
             _bound_shape(outputs[0].shape, self._values) if outputs else None,
         )
 
     def explain(self, name: str) -> str:
-        """How a node was counted: its formula, shapes and number of runs.
+        """How a node was counted: its formula, shapes and number of executions.
 
         `name` is a run-time name, or the end of one that is unique.
         """
         self._require_walk()
-        ending: list[tuple[CallSite, int]] = []
-        for place in walk_calls(self._run.root, self._run.tallies):
-            for position in place.instance.order:
-                full = place.prefix + place.instance.body.nodes[position].name
+        matches: list[tuple[CallSite, int]] = []
+        for site in walk_calls(self._run.root, self._run.totals):
+            for position in site.instance.order:
+                full = site.prefix + site.instance.body.nodes[position].name
                 if full == name:
-                    return self._explanation(place, position)
+                    return self._explanation(site, position)
                 if full.endswith(f"/{name}"):
-                    ending.append((place, position))
-        if len(ending) == 1:
-            return self._explanation(*ending[0])
-        found = f"{len(ending)} nodes end so" if ending else "there is no such node"
+                    matches.append((site, position))
+        if len(matches) == 1:
+            return self._explanation(*matches[0])
+        found = f"{len(matches)} nodes end so" if matches else "there is no such node"
         raise OptionError(f"cannot explain {name!r}: {found}")
 
-    def _explanation(self, place: CallSite, position: int) -> str:
-        node = self._node(place, position)
-        seen = operation(place.instance, position)
+    def _explanation(self, site: CallSite, position: int) -> str:
+        node = self._node(site, position)
+        tensors = operation(site.instance, position)
         lines = [
             one_line(f"{node.name} = {node.op}"),
             f"  {node.kind}: {node.reason}",
-            f"  inputs: {', '.join(self._show(x) for x in seen.inputs) or 'none'}",
-            f"  outputs: {', '.join(self._show(x) for x in seen.outputs) or 'none'}",
+            f"  inputs: {', '.join(self._show(x) for x in tensors.inputs) or 'none'}",
+            f"  outputs: {', '.join(self._show(x) for x in tensors.outputs) or 'none'}",
         ]
         if node.trips != 1:
             lines.append(f"  runs: {pretty(node.trips)}")
@@ -178,7 +200,7 @@ class _Run:
     """What a cost was computed from."""
 
     root: Instance
-    tallies: InstanceTotals
+    totals: InstanceTotals
     interpreter: Interpreter
     source: ModelGraph
     notes: tuple[str, ...] = ()
@@ -198,48 +220,58 @@ def cost(
     Of a graph all nodes are counted (its initializers too), or those that `outputs` need. `bind`
     gives numbers to symbols: `B` is the unknown batch size of every input, `<input>.<axis>`
     any other unknown size, `T`, `T2`, … the trip counts of loops that depend on data. `run_shapes`
-    are shapes seen at run time: node name -> those of its outputs. `run_meta` is a RunMetadata (a
-    path, bytes or message) or a list of them, whose records tell how often loops ran; what `bind`
-    says goes before.
+    are shapes recorded at run time: node name -> those of its outputs. `run_meta` is a RunMetadata
+    (a path, bytes or message) or a list of them, whose records show how often loops ran; what
+    `bind` says wins.
     """
-    made = _compute(read_model(source, signature=signature, outputs=outputs), run_shapes or {})
+    recorded = {
+        ("", node): [None if s is None else tuple(None if d < 0 else d for d in s) for s in shapes]
+        for node, shapes in (run_shapes or {}).items()
+    }
+    made = compute_cost(read_model(source, signature=signature, outputs=outputs), recorded)
     if run_meta is not None:
-        made = _with_rounds(made, run_meta, bind or {})
+        made = with_recorded_trip_counts(made, lambda: read_run_counts(run_meta), bind or {})
     return bound(made, bind) if bind else made
 
 
-def _with_rounds(made: Cost, run_meta: Any, given: Mapping[str, int]) -> Cost:
-    """A cost with the trips of loops as runs tell them, and notes on which they tell."""
+def with_recorded_trip_counts(
+    made: Cost, read_runs: Callable[[], RunCounts], given: Mapping[str, int]
+) -> Cost:
+    """A cost with the trip counts that runs recorded, and notes on which they recorded.
+
+    The runs are read only if a loop's trip count is open.
+    """
     interpreter = made._run.interpreter
     wanted = {name: loop for name, loop in interpreter.loops.items() if name not in given}
-    found = recorded_trip_counts(interpreter.library, wanted.values(), read_run_counts(run_meta))
-    told = {name: found[loop] for name, loop in wanted.items() if loop in found}
+    if not wanted:
+        return made
+    found = recorded_trip_counts(interpreter.library, wanted.values(), read_runs())
+    known = {name: found[loop] for name, loop in wanted.items() if loop in found}
     notes = [
-        f"{name} is {told[name]}, by the run records: {interpreter.symbols[name]}"
-        if name in told
-        else f"{name} stays open, the run records do not tell it: {interpreter.symbols[name]}"
+        f"{name} = {known[name]} in the run: {interpreter.symbols[name]}"
+        if name in known
+        else f"{name} stays symbolic, the run does not record it: {interpreter.symbols[name]}"
         for name in wanted
     ]
-    return bound(replace(made, _run=replace(made._run, notes=tuple(notes))), told)
+    return bound(replace(made, _run=replace(made._run, notes=tuple(notes))), known)
 
 
-def _compute(source: ModelGraph, run_shapes: Mapping[str, Sequence[Shape | None]]) -> Cost:
+def compute_cost(source: ModelGraph, run_shapes: RunShapes) -> Cost:
+    """The cost of a graph that was read; `run_shapes` complete its own."""
     named: dict[str, str] = {}
     shapes = {node: _symbolic(name, shape, named) for node, (name, shape) in source.inputs.items()}
-    seen = {
-        node: [None if s is None else tuple(None if d < 0 else d for d in s) for s in outputs]
-        for node, outputs in run_shapes.items()
-    }
-    interpreter = Interpreter(Library(source.graph), placeholders=shapes, run_shapes=seen)
+    library = FunctionLibrary(source.graph)
+    interpreter = Interpreter(library, placeholders=shapes, run_shapes=run_shapes)
     root = interpreter.run(source.roots)
     interpreter.symbols.update(
         {name: meaning for name, meaning in named.items() if name not in interpreter.symbols}
     )
     run = _Run(root, InstanceTotals(), interpreter, source)
-    same: dict[str, Count] = {
-        name: symbol(interpreter.representative(name)) for name in interpreter.equal
-    }
-    return _result(run, same)
+    values: dict[str, Count] = dict(interpreter.recorded_sizes)
+    for name in interpreter.equal:
+        kept = interpreter.representative(name)
+        values[name] = values.get(kept, symbol(kept))
+    return _result(run, values)
 
 
 def _symbolic(name: str, shape: Dims | None, named: dict[str, str]) -> Dims | None:
@@ -258,13 +290,13 @@ def _symbolic(name: str, shape: Dims | None, named: dict[str, str]) -> Dims | No
 
 
 def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
-    tally = run.tallies.of(run.root)
-    macs, rest = bind(tally.macs, values), bind(tally.elementwise, values)
+    whole = run.totals.of(run.root)
+    macs, rest = bind(whole.macs, values), bind(whole.elementwise, values)
     variables = tuple(run.source.variables)
     kept = [variable for variable in variables if variable.role == "parameter"]
     by_op = {
         op: OpCost(bind(total.float_ops(), values), bind(total.macs, values), total.nodes)
-        for op, total in tally.by_op.items()
+        for op, total in whole.by_op.items()
     }
     total = 2 * macs + rest
     notes = (*run.source.notes, *run.notes, *_unsized(kept))
@@ -274,13 +306,13 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
         macs=macs,
         contraction_float_ops=2 * macs,
         elementwise_float_ops=rest,
-        bytes_read=bind(tally.read, values),
-        bytes_written=bind(tally.written, values),
+        bytes_read=bind(whole.read, values),
+        bytes_written=bind(whole.written, values),
         variables=variables,
         params=sum(variable.size() for variable in kept) + run.source.frozen,
         trainable_params=sum(variable.size() for variable in kept if variable.trainable),
         by_op_type=by_op,
-        ledger=make_ledger(tally, run.interpreter, frozen=run.source.frozen > 0, more=notes),
+        ledger=make_ledger(whole, run.interpreter, frozen=run.source.frozen > 0, more=notes),
         symbols={
             name: meaning
             for name, meaning in run.interpreter.symbols.items()
@@ -292,7 +324,7 @@ def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
 
 
 def _unsized(variables: Sequence[Variable]) -> list[str]:
-    """What to tell of variables whose size is not known."""
+    """A note on variables whose size is not known."""
     names = [variable.name for variable in variables if variable.shape is None]
     if not names:
         return []
@@ -308,9 +340,9 @@ def bound(made: Cost, values: Mapping[str, int]) -> Cost:
         has = ", ".join(sorted(known)) or "none"
         raise OptionError(f"cannot bind {wrong[0]!r}: the symbols of this model are {has}")
     for name, value in values.items():
-        trips = made._run.interpreter.symbols.get(name, "").startswith("trips")
-        if not isinstance(value, int) or value < (0 if trips else 1):
-            least = "a count" if trips else "a size of 1 or more"
+        is_trip_count = name in made._run.interpreter.loops
+        if not isinstance(value, int) or value < (0 if is_trip_count else 1):
+            least = "a count" if is_trip_count else "a size of 1 or more"
             raise OptionError(f"cannot bind {name!r} to {value!r}: {least} is needed")
     chosen: dict[str, int] = {}
     for name, value in values.items():

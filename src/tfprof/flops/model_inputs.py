@@ -26,7 +26,7 @@ from tfprof.loaders.saved_model.variables import complete_variables
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
-__all__ = ["ModelGraph", "read_model"]
+__all__ = ["ModelGraph", "find_placeholders", "read_model"]
 
 _ACCEPTED = (
     "a SavedModel directory, a .pb, .pbtxt, .meta or .keras file, a GraphDef (message or bytes),"
@@ -125,10 +125,11 @@ def _own_message(message: Message) -> GraphDef | MetaGraphDef | SavedModel:
 def _graph(graph: GraphDef) -> ModelGraph:
     variables = with_slots(variable_tables.of_graph(graph))
     frozen = 0 if variables else variable_tables.of_constants(graph)
-    return ModelGraph(graph, inputs=_placeholders(graph), variables=variables, frozen=frozen)
+    return ModelGraph(graph, inputs=find_placeholders(graph), variables=variables, frozen=frozen)
 
 
-def _placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
+def find_placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
+    """The placeholders of a graph: name to show, and shape."""
     found: dict[str, tuple[str, Dims | None]] = {}
     for node in graph.node:
         if node.op in ("Placeholder", "PlaceholderV2", "_Arg"):
@@ -157,7 +158,7 @@ def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) 
     missing = [root for root in roots if root not in present]
     if missing:
         raise LoadError(f"{where}: signature {name!r} asks for {missing[0]!r}, which is not there")
-    inputs = _placeholders(meta.graph_def)
+    inputs = find_placeholders(meta.graph_def)
     for key, info in chosen.inputs.items():
         node = info.name.partition(":")[0]
         if node:

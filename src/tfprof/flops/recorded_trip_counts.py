@@ -7,12 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import pyarrow as pa
+
 from tfprof.flops.v1_loops import NEXT, loops_around
 from tfprof.functions.calls import LOOPS
 from tfprof.functions.expand import Frame, expand
-from tfprof.functions.library import Body, Library
+from tfprof.functions.library import FunctionBody, FunctionLibrary
+from tfprof.loaders.run_metadata import read_run
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array
+from tfprof.resolve.runtime_names import strip_counters
 
-__all__ = ["Loop", "RunCounts", "read_run_counts", "recorded_trip_counts"]
+__all__ = ["Loop", "RunCounts", "read_run_counts", "recorded_trip_counts", "run_counts_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +39,35 @@ class RunCounts:
 
 def read_run_counts(run_meta: object) -> RunCounts:
     """The records of one RunMetadata, or of several: paths, bytes or messages."""
-    from tfprof.loaders.run_metadata import read_run
-    from tfprof.resolve.runtime_names import strip_counters
-
     sources = run_meta if isinstance(run_meta, (list, tuple)) else [run_meta]
     found = [run for source in sources if (run := read_run(source)) is not None]
+    return _count_runs((run.name, run.device) for run in found)
+
+
+def run_counts_of(profile: Profile) -> RunCounts:
+    """The records of a profile."""
+    return _count_runs((run.names.dictionary_decode(), run.device) for run in profile.records)
+
+
+def _count_runs(runs: Iterable[tuple[pa.Array, Array]]) -> RunCounts:
+    """The executions of each name, from the names and devices of the records of each run."""
     total: Counter[str] = Counter()
-    for run in found:
+    steps = 0
+    for names, devices in runs:
+        steps += 1
         times: Counter[tuple[str, int]] = Counter()
-        for name, device in zip(run.name.to_pylist(), run.device.tolist(), strict=True):
+        for name, device in zip(names.to_pylist(), devices.tolist(), strict=True):
             times[strip_counters(name.partition(":")[0]), device] += 1
-        # A device of streams has every run once more.
+        # A device of streams has every execution once more.
         most: Counter[str] = Counter()
         for (name, _), number in times.items():
             most[name] = max(most[name], number)
         total += most
-    return RunCounts(len(found), total)
+    return RunCounts(steps, total)
 
 
 def recorded_trip_counts(
-    library: Library, loops: Iterable[Loop], records: RunCounts
+    library: FunctionLibrary, loops: Iterable[Loop], records: RunCounts
 ) -> dict[Loop, int]:
     """How often each loop's body runs; a loop is left out if that is not told, or differs."""
     frames = expand(library).frames
@@ -99,7 +114,7 @@ class _Executions:
         places = (at for at in range(len(frame.body.nodes)) if at not in looped)
         return max((self.times(frame, at, root) for at in places), default=0)
 
-    def loops(self, body: Body) -> dict[int, tuple[str, ...]]:
+    def loops(self, body: FunctionBody) -> dict[int, tuple[str, ...]]:
         """The loops of the first kind around the nodes of a body."""
         if body.name not in self._around:
             self._around[body.name] = loops_around(body, body.order())

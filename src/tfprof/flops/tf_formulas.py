@@ -1,8 +1,4 @@
-"""Float operations by the original's 46 formulas, one table, with the repairs beside it.
-
-`ORIGINAL_RULES` gives the original's values, mistakes included; `REPAIRED_RULES` differs from it
-only in the entries that the original gets wrong.
-"""
+"""TensorFlow's 46 FLOP formulas, mistakes included: what `compat` counts with."""
 
 from __future__ import annotations
 
@@ -14,9 +10,7 @@ from math import prod
 from tfprof.protos.graph_pb2 import AttrValue
 
 __all__ = [
-    "CONTRACTIONS",
-    "ORIGINAL_RULES",
-    "REPAIRED_RULES",
+    "TF_FORMULAS",
     "Operands",
     "Rule",
     "Shape",
@@ -92,11 +86,9 @@ def count(
     attrs: Mapping[str, AttrValue],
     inputs: Sequence[Shape | None],
     outputs: Sequence[Shape | None],
-    *,
-    compat: bool,
 ) -> int | Unknown:
     """Float operations of one node, or the reason why they are not known."""
-    rule = (ORIGINAL_RULES if compat else REPAIRED_RULES).get(op)
+    rule = TF_FORMULAS.get(op)
     if rule is None:
         return Unknown.RULE
     try:
@@ -161,34 +153,26 @@ def _convolution(filter_dims: int) -> Rule:
     return rule
 
 
-def _conv_gradient_original(image: Shape, kernel: Shape, strides: Sequence[int]) -> int:
+def _conv_gradient(image: Shape, kernel: Shape, strides: Sequence[int]) -> int:
     # A float quotient, truncated: it differs from the truth when strides do not divide the image.
     return int(2 * prod(image) * prod(kernel) / (image[-1] * strides[1] * strides[2]))
 
 
-def _conv_backprop_input_original(x: Operands) -> int:
-    return _conv_gradient_original(x.output(), x.input(1), x.ints("strides"))
-
-
-def _conv_backprop_filter_original(x: Operands) -> int:
-    return _conv_gradient_original(x.input(0), x.output(), x.ints("strides"))
-
-
 def _conv_backprop_input(x: Operands) -> int:
-    """As many multiply-adds as the forward convolution, whose output has the shape of input 2."""
-    return 2 * prod(x.input(2)) * prod(x.input(1)[:3])
+    return _conv_gradient(x.output(), x.input(1), x.ints("strides"))
 
 
 def _conv_backprop_filter(x: Operands) -> int:
-    return 2 * prod(x.input(2)) * prod(x.output()[:3])
+    return _conv_gradient(x.input(0), x.output(), x.ints("strides"))
 
 
 def _matmul(x: Operands) -> int:
     return 2 * x.input(0)[0 if x.flag("transpose_a") else 1] * prod(x.output())
 
 
-def _batch_matmul(transposed: str) -> Rule:
-    return lambda x: 2 * x.input(0)[-2 if x.flag(transposed) else -1] * prod(x.output())
+def _batch_matmul(x: Operands) -> int:
+    # These ops have no attribute of this name: the original never sees them as transposed.
+    return 2 * x.input(0)[-2 if x.flag("transpose_a") else -1] * prod(x.output())
 
 
 def _add_n(x: Operands) -> int:
@@ -204,7 +188,7 @@ _BROADCAST = (
     "GreaterEqual Greater LessEqual Less Equal NotEqual"
 )
 
-ORIGINAL_RULES: dict[str, Rule] = {
+TF_FORMULAS: dict[str, Rule] = {
     **_each("Reciprocal Square Log Neg AssignSub AssignAdd", _per_input(1)),
     "Rsqrt": _per_input(2),
     "Softmax": _per_input(5),
@@ -222,52 +206,11 @@ ORIGINAL_RULES: dict[str, Rule] = {
     "Conv3D": _convolution(4),
     "DepthwiseConv2dNative": _convolution(2),
     "Dilation2D": _convolution(2),
-    "Conv2DBackpropInput": _nhwc(_conv_backprop_input_original),
-    "Conv2DBackpropFilter": _nhwc(_conv_backprop_filter_original),
+    "Conv2DBackpropInput": _nhwc(_conv_backprop_input),
+    "Conv2DBackpropFilter": _nhwc(_conv_backprop_filter),
     "MatMul": _matmul,
-    # These ops have no attribute of this name: the original never sees them as transposed.
-    **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul("transpose_a")),
+    **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul),
     "BiasAdd": _per_input(1),
     "AddN": _add_n,
 }
-"""Op type -> the original's formula."""
-
-REPAIRED_RULES: dict[str, Rule] = {
-    **ORIGINAL_RULES,
-    "L2Loss": lambda x: max(0, _l2_loss(x)),
-    "AvgPool": _pool,
-    "MaxPool": _pool,
-    "AvgPoolGrad": _avg_pool_grad,
-    "MaxPoolGrad": _max_pool_grad,
-    "Conv2DBackpropInput": _conv_backprop_input,
-    "Conv2DBackpropFilter": _conv_backprop_filter,
-    **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul("adj_x")),
-}
-"""Op type -> the right formula, for the same op types."""
-
-CONTRACTIONS = frozenset(
-    [
-        "MatMul",
-        "SparseMatMul",
-        "SparseTensorDenseMatMul",
-        "BatchMatMul",
-        "BatchMatMulV2",
-        "BatchMatMulV3",
-        "Einsum",
-        "Conv",
-        "Conv2D",
-        "Conv3D",
-        "DepthwiseConv2dNative",
-        "Conv2DBackpropInput",
-        "Conv2DBackpropInputV2",
-        "Conv2DBackpropFilter",
-        "Conv2DBackpropFilterV2",
-        "Conv3DBackpropInput",
-        "Conv3DBackpropInputV2",
-        "Conv3DBackpropFilter",
-        "Conv3DBackpropFilterV2",
-        "DepthwiseConv2dNativeBackpropInput",
-        "DepthwiseConv2dNativeBackpropFilter",
-    ]
-)
-"""The op types that do nothing but multiply-adds."""
+"""Op type -> TensorFlow's formula."""

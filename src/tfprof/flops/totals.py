@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tfprof.flops.interpreter import Instance, Invocation
 from tfprof.flops.polynomial import Count, bind, symbols
 from tfprof.flops.rules import (
-    Class,
+    CountKind,
     FlopCount,
     count_node,
     traffic,
@@ -20,7 +20,7 @@ from tfprof.flops.shapes import canonical
 __all__ = ["InstanceTotals", "OpTotal", "Totals", "operation"]
 
 
-Judgement = tuple[FlopCount, tuple[Count, Count] | None]
+_NodeCount = tuple[FlopCount, tuple[Count, Count] | None]
 """A node's own work, and the bytes it reads and writes if they are known."""
 
 
@@ -51,14 +51,14 @@ class Totals:
     elementwise: Count = 0
     read: Count = 0
     written: Count = 0
-    nodes: Counter[Class] = field(default_factory=Counter)
+    nodes: Counter[CountKind] = field(default_factory=Counter)
     by_op: dict[str, OpTotal] = field(default_factory=dict)
     unknown: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(op type, reason) -> nodes."""
     unsized: int = 0
     """Nodes whose bytes are not known."""
     branches: int = 0
-    """Nodes of which one branch was counted, the dearest, as the data decides which one runs."""
+    """Nodes whose data decides which branch runs: the most expensive one is counted."""
     problems: dict[str, None] = field(default_factory=dict)
 
     def float_ops(self) -> Count:
@@ -66,14 +66,14 @@ class Totals:
         return 2 * self.macs + self.elementwise
 
     def node(
-        self, op: str, verdict: FlopCount, moved: tuple[Count, Count] | None, times: Count = 1
+        self, op: str, count: FlopCount, moved: tuple[Count, Count] | None, times: Count = 1
     ) -> None:
         """Add one node that runs so many times."""
-        self.nodes[verdict.kind] += 1
-        work = verdict.work
-        if verdict.kind is Class.UNKNOWN:
-            self.unknown[op, verdict.reason] += 1
-        elif verdict.kind is Class.COUNTED:
+        self.nodes[count.kind] += 1
+        work = count.work
+        if count.kind is CountKind.UNKNOWN:
+            self.unknown[op, count.reason] += 1
+        elif count.kind is CountKind.COUNTED:
             macs, elementwise = work.macs * times, work.elementwise * times
             self.macs = self.macs + macs
             self.elementwise = self.elementwise + elementwise
@@ -112,16 +112,16 @@ class InstanceTotals:
 
     def __init__(self) -> None:
         self._done: dict[Instance, Totals] = {}
-        self._judgements: dict[Instance, dict[int, Judgement]] = {}
+        self._counts: dict[Instance, dict[int, _NodeCount]] = {}
 
-    def verdict(self, instance: Instance, position: int) -> FlopCount:
+    def count(self, instance: Instance, position: int) -> FlopCount:
         """What is known about one node's own work; a call has none of its own."""
-        return self._judged(instance, position)[0]
+        return self._count(instance, position)[0]
 
-    def _judged(self, instance: Instance, position: int) -> Judgement:
-        known = self._judgements.setdefault(instance, {})
+    def _count(self, instance: Instance, position: int) -> _NodeCount:
+        known = self._counts.setdefault(instance, {})
         if position not in known:
-            known[position] = _judge(instance, position)
+            known[position] = _count_node(instance, position)
         return known[position]
 
     def of(self, root: Instance) -> Totals:
@@ -143,8 +143,8 @@ class InstanceTotals:
         for position in instance.order:
             node = instance.body.nodes[position]
             times = instance.repeats.get(position, 1)
-            verdict, moved = self._judged(instance, position)
-            total.node(node.op, verdict, moved, times)
+            count, moved = self._count(instance, position)
+            total.node(node.op, count, moved, times)
             made = instance.invocations.get(position, ())
             for invocation in made:
                 if invocation.problem:
@@ -157,13 +157,13 @@ class InstanceTotals:
         return total
 
     def chosen(self, instance: Instance, position: int) -> list[Invocation]:
-        """What a node runs: all it calls, but of several branches the dearest."""
+        """What a node runs: all it calls, but of several branches the most expensive."""
         made = instance.invocations.get(position, [])
         if len(made) < 2 or made[0].call.kind != "branch":
             return list(made)
-        return [max(made, key=self._price)]
+        return [max(made, key=self._rank)]
 
-    def _price(self, invocation: Invocation) -> int:
+    def _rank(self, invocation: Invocation) -> int:
         """A number to compare branches by: symbols are taken to be large and equal."""
         if invocation.instance is None:
             return 0
@@ -179,13 +179,13 @@ def _children(instance: Instance) -> Iterator[Instance]:
                 yield invocation.instance
 
 
-def _judge(instance: Instance, position: int) -> Judgement:
+def _count_node(instance: Instance, position: int) -> _NodeCount:
     invocations = instance.invocations.get(position)
     if invocations is None:
-        seen = operation(instance, position)
-        return count_node(seen), traffic(seen)
+        node = operation(instance, position)
+        return count_node(node), traffic(node)
     problems = [invocation.problem for invocation in invocations if invocation.problem]
-    return FlopCount(Class.UNKNOWN, NOTHING, problems[0]) if problems else _CALL, (0, 0)
+    return FlopCount(CountKind.UNKNOWN, NOTHING, problems[0]) if problems else _CALL, (0, 0)
 
 
-_CALL = FlopCount(Class.FREE, NOTHING, "a call: its work is that of the function's nodes")
+_CALL = FlopCount(CountKind.ZERO_COST, NOTHING, "a call: its work is that of the function's nodes")

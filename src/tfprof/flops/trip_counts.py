@@ -6,13 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tfprof.flops.polynomial import Count, ceil_div, extreme
-from tfprof.functions.library import Body, Ref, argument
+from tfprof.functions.library import FunctionBody, Ref, argument
 
 if TYPE_CHECKING:
     from tfprof.flops.interpreter import Instance
     from tfprof.flops.tensors import Tensor
 
-__all__ = ["Loop", "Trips", "WhileLoop", "invariants", "origin", "scalar", "step_of", "trip_count"]
+__all__ = [
+    "Loop",
+    "TripCount",
+    "WhileLoop",
+    "invariants",
+    "origin",
+    "scalar",
+    "step_of",
+    "trip_count",
+]
 
 _PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
 
@@ -41,7 +50,7 @@ class Loop(Protocol):
         """The tensor that decides about another round."""
         ...
 
-    def variable(self, body: Body, ref: Ref | None) -> int | None:
+    def variable(self, body: FunctionBody, ref: Ref | None) -> int | None:
         """Which variable of the loop a tensor is, if it is one."""
         ...
 
@@ -54,7 +63,9 @@ class Loop(Protocol):
         ...
 
 
-def origin(body: Body, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH) -> Ref | None:
+def origin(
+    body: FunctionBody, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH
+) -> Ref | None:
     """Where a tensor comes from, seen through ops that pass it on."""
     while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in through:
         ref = next(iter(body.inputs[ref[0]]), None)
@@ -86,14 +97,14 @@ def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int
 
 
 @dataclass(frozen=True, slots=True)
-class Trips:
+class TripCount:
     """How often a loop's body runs, if the graph shows it, or else at most, if it shows that."""
 
     exact: Count | None = None
     most: Count | None = None
 
 
-def trip_count(loop: Loop) -> Trips:
+def trip_count(loop: Loop) -> TripCount:
     """How often the body runs.
 
     The condition must be a comparison of a counter with a limit, or several of them joined by
@@ -118,7 +129,7 @@ def trip_count(loop: Loop) -> Trips:
             understood = False
         else:
             most = found if most is None else extreme(most, found, largest=False)
-    return Trips(most, most) if understood else Trips(None, most)
+    return TripCount(most, most) if understood else TripCount(None, most)
 
 
 def _comparison(loop: Loop, ref: Ref) -> Count | None:
@@ -153,7 +164,7 @@ class WhileLoop:
         """The condition function's result."""
         return self.test.body.results[0] if self.test.body.results else None
 
-    def variable(self, body: Body, ref: Ref | None) -> int | None:
+    def variable(self, body: FunctionBody, ref: Ref | None) -> int | None:
         """An argument: condition and body have the same ones."""
         found = origin(body, ref)
         return None if found is None else argument(found)
@@ -181,7 +192,7 @@ class WhileLoop:
         return final
 
 
-def invariants(body: Body) -> frozenset[int]:
+def invariants(body: FunctionBody) -> frozenset[int]:
     """Arguments of a loop body that it returns unchanged."""
     found = set()
     for index, ref in enumerate(body.results):

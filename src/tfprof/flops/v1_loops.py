@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from tfprof.flops.polynomial import Count
 from tfprof.flops.tensors import Tensor, common
 from tfprof.flops.trip_counts import (
-    Trips,
+    TripCount,
     origin,
     scalar,
     step_of,
     trip_count,
 )
-from tfprof.functions.library import Body, Ref
+from tfprof.functions.library import FunctionBody, Ref
 
 if TYPE_CHECKING:
     from tfprof.flops.interpreter import Instance
@@ -37,7 +37,7 @@ Frame = tuple[str, ...]
 class V1Loops:
     """What is learnt about the loops of one body, pass after pass."""
 
-    def __init__(self, body: Body, order: list[int]) -> None:
+    def __init__(self, body: FunctionBody, order: list[int]) -> None:
         self._body = body
         self.frames = loops_around(body, order)
         self._merges = dict(_merges(body, order))
@@ -47,10 +47,10 @@ class V1Loops:
         self._widened: dict[int, Tensor] = {}
         self._final: dict[int, Count] = {}
         self._stacks: dict[int, Tensor] = {}
-        self.trips: dict[Frame, Trips] = {}
+        self.trips: dict[Frame, TripCount] = {}
 
     @staticmethod
-    def any_in(body: Body, order: list[int]) -> bool:
+    def any_in(body: FunctionBody, order: list[int]) -> bool:
         """Whether there are such loops."""
         return any(body.nodes[position].op in _ENTER for position in order)
 
@@ -95,7 +95,7 @@ class V1Loops:
         self.trips, self._final = trips, final
         return changed
 
-    def _finals(self, instance: Instance, trips: dict[Frame, Trips]) -> dict[int, Count]:
+    def _finals(self, instance: Instance, trips: dict[Frame, TripCount]) -> dict[int, Count]:
         """Values of counters behind their Exit."""
         found: dict[int, Count] = {}
         for position in instance.order:
@@ -106,7 +106,7 @@ class V1Loops:
                 continue
             frame = self.frames[merge[0]]
             loop = _Frame(self, instance, frame)
-            count = trips.get(frame, Trips()).exact
+            count = trips.get(frame, TripCount()).exact
             first, step = loop.first(merge[0]), loop.step(merge[0])
             if count is not None and first is not None and step is not None:
                 found[position] = first + count * step
@@ -135,7 +135,7 @@ class _Frame:
     def condition(self) -> Ref | None:
         return self._frames.condition(self._frame)
 
-    def variable(self, body: Body, ref: Ref | None) -> int | None:
+    def variable(self, body: FunctionBody, ref: Ref | None) -> int | None:
         found = origin(body, ref, _WITHIN)
         if found is None or self._frames.start(found[0]) is None:
             return None
@@ -148,7 +148,9 @@ class _Frame:
         return step_of(self.test, self._frames.following(variable), self, variable)
 
 
-def _merges(body: Body, order: list[int]) -> list[tuple[int, tuple[Ref | None, Ref | None]]]:
+def _merges(
+    body: FunctionBody, order: list[int]
+) -> list[tuple[int, tuple[Ref | None, Ref | None]]]:
     """Merge nodes of loops: what comes in first, and what the previous round gives."""
     found = []
     for position in order:
@@ -162,7 +164,7 @@ def _merges(body: Body, order: list[int]) -> list[tuple[int, tuple[Ref | None, R
     return found
 
 
-def loops_around(body: Body, order: list[int]) -> dict[int, Frame]:
+def loops_around(body: FunctionBody, order: list[int]) -> dict[int, Frame]:
     """The loops around each node; a node without any is not listed."""
     found: dict[int, Frame] = {}
     for position in order:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from tfprof.functions.calls import Call, calls
 from tfprof.functions.library import (
-    Body,
-    Library,
+    FunctionBody,
+    FunctionLibrary,
     Ref,
     argument,
 )
@@ -32,7 +32,7 @@ MAX_DEPTH = 1_000
 class Frame:
     """One body in one place: the main graph, or a function under one call."""
 
-    body: Body
+    body: FunctionBody
     base: int
     prefix: str
     parent: Frame | None = None
@@ -130,9 +130,9 @@ def _trace(frame: Frame, ref: Ref | None) -> tuple[int, int] | None:
     return None
 
 
-def expand(graph: GraphDef | Library, *, max_nodes: int = MAX_NODES) -> Expanded:
+def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int = MAX_NODES) -> Expanded:
     """Write out the functions of a graph, breadth first, without recursion."""
-    library = graph if isinstance(graph, Library) else Library(graph)
+    library = graph if isinstance(graph, FunctionLibrary) else FunctionLibrary(graph)
     frames = [Frame(library.main, 0, "")]
     notes: dict[str, None] = {}
     total = len(library.main.nodes)

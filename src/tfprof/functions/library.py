@@ -13,7 +13,7 @@ from tfprof.functions.calls import is_call
 from tfprof.functions.output_args import flat_output
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
-__all__ = ["Body", "Library", "Ref", "argument", "output_number"]
+__all__ = ["FunctionBody", "FunctionLibrary", "Ref", "argument", "output_number"]
 
 Ref = tuple[int, int]
 """(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
@@ -36,12 +36,12 @@ def output_number(text: str) -> int | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class FunctionBody:
     """The main graph (named "") or one function."""
 
     name: str
     nodes: Sequence[NodeDef]
-    library: Library
+    library: FunctionLibrary
     function: FunctionDef | None = None
 
     @cached_property
@@ -154,7 +154,7 @@ class Body:
         return self.order(roots)
 
 
-class Library:
+class FunctionLibrary:
     """The main graph and its functions, each made into a body when first asked for."""
 
     def __init__(self, graph: GraphDef) -> None:
@@ -164,13 +164,13 @@ class Library:
         self.gradients: Mapping[str, str] = {
             gradient.function_name: gradient.gradient_func for gradient in graph.library.gradient
         }
-        self.main = Body("", graph.node, self)
-        self._bodies: dict[str, Body] = {}
+        self.main = FunctionBody("", graph.node, self)
+        self._bodies: dict[str, FunctionBody] = {}
 
-    def body(self, name: str) -> Body | None:
+    def body(self, name: str) -> FunctionBody | None:
         """The body of a function, or None if the library does not have it."""
         body = self._bodies.get(name)
         if body is None and name in self.functions:
             function = self.functions[name]
-            body = self._bodies[name] = Body(name, function.node_def, self, function)
+            body = self._bodies[name] = FunctionBody(name, function.node_def, self, function)
         return body

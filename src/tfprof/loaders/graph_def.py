@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from tfprof.loaders.messages import Input, MessageLike, not_a_message
 from tfprof.loaders.model_messages import MODEL_KINDS, model_kind, parse_model, read_model_bytes
 from tfprof.loaders.saved_model.graph import signature_graph
 from tfprof.profiles.schema import (
+    CONTROL,
     SHAPE,
     SHAPES,
     Array,
@@ -46,18 +48,22 @@ class GraphColumns:
     input_output: Array
     library: bytes = b""
     """The serialized GraphDef, if it has functions."""
+    roots: tuple[str, ...] = ()
+    """The nodes that the graph is run for; without any, all of them."""
+    input_names: Mapping[str, str] = field(default_factory=dict)
+    """What the signature calls its placeholders."""
 
 
 def read_graph(source: MessageLike) -> GraphColumns:
     """The columns of a GraphDef, alone or inside a MetaGraphDef or SavedModel."""
     given = read_model_bytes(source)
     try:
-        found = _nodes(given)
+        found, input_names = _nodes(given)
     except DecodeError:
         raise not_a_message(given, GraphDef, expected=MODEL_KINDS) from None
     if given.path is not None and not _have_ops(found.nodes):
         raise not_a_message(given, GraphDef, expected=MODEL_KINDS)
-    return replace(_columns(found.nodes), library=found.library)
+    return replace(_columns(found.nodes), library=found.library, input_names=input_names)
 
 
 def columns_of_nodes(data: bytes) -> GraphColumns:
@@ -69,15 +75,18 @@ def _have_ops(nodes: pa.Array) -> bool:
     return bool(pc.any(pc.not_equal(nodes.field("op"), "")).as_py())
 
 
-def _nodes(given: Input) -> GraphNodes:
-    """The nodes of a graph; a DecodeError if they are malformed."""
+def _nodes(given: Input) -> tuple[GraphNodes, Mapping[str, str]]:
+    """The nodes of a graph and the names of its inputs; a DecodeError if they are malformed."""
     kind = model_kind(given)
     if kind is GraphDef:
-        return _text_nodes(given) if is_text(given.data) else _binary_nodes(given)
+        return (_text_nodes(given) if is_text(given.data) else _binary_nodes(given)), {}
     message = parse_model(given, kind)
-    is_saved_model = isinstance(message, SavedModel)
-    graph = signature_graph(message, given.path) if is_saved_model else message.graph_def
-    return nodes_of_bytes(graph.SerializeToString(), well_formed=True)
+    input_names: dict[str, str] = {}
+    if isinstance(message, SavedModel):
+        graph, input_names = signature_graph(message, given.path)
+    else:
+        graph = message.graph_def
+    return nodes_of_bytes(graph.SerializeToString(), well_formed=True), input_names
 
 
 def _binary_nodes(given: Input) -> GraphNodes:
@@ -122,7 +131,7 @@ def _columns(nodes: pa.Array) -> GraphColumns:
 
 
 def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
-    """The producer and its output index that each input names, such as `split:1` or `^control`."""
+    """The producer and its output that each input names, such as `split:1`; -1 for `^control`."""
     at, text = value_offsets(inputs) - value_offsets(inputs)[0], utf8_bytes(inputs)
     control = at[1:] > at[:-1]
     control[control] = text[at[:-1][control]] == ord("^")
@@ -137,6 +146,7 @@ def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
     known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
     output = np.zeros(len(inputs), np.int32)
     output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
+    output[control] = CONTROL
     return producer, output
 
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
+from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import OutputError
+from tfprof.flops.node_flops import log_entries
 from tfprof.loaders.parquet.profile_tables import (
     ENTRIES,
     FRAME_COLUMNS,
@@ -54,6 +57,9 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
 
 def tables_of(profile: Profile) -> dict[str, pa.Table]:
     """The tables of a profile by name; those of runs, logs and saved runs only if it has any."""
+    float_ops, inner = log_entries(profile, REPAIRED)
+    nodes = replace(profile.nodes, float_ops=float_ops)
+    profile = profile.changed(nodes=nodes, inner=inner)
     found = {
         "profile": _properties(profile),
         "nodes": _table(profile.nodes),
@@ -83,10 +89,21 @@ def _properties(profile: Profile) -> pa.Table:
             "has_trace": [profile.has_trace],
             "missing_stream": [profile.missing_stream],
             "saved_missing_stream": [profile.saved_missing_stream],
-            "uncounted": [profile.uncounted],
+            "counting": [_counting(profile)],
             "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
         }
     )
+
+
+def _counting(profile: Profile) -> str:
+    """What float operations are counted with, as JSON."""
+    about = {
+        "roots": profile.roots,
+        "input_names": dict(profile.input_names),
+        "bind": dict(profile.bind),
+        "count_float_ops": profile.count_float_ops,
+    }
+    return json.dumps(about)
 
 
 def _table(columns: Any) -> pa.Table:

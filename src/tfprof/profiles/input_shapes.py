@@ -47,7 +47,8 @@ def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
     edges = profile.edges
     start = group_offsets(edges.consumer, len(profile.nodes))
     producer = index_in(edges.producer, profile.nodes.name)
-    output = np.zeros_like(edges.output) if quirks.first_output_only else edges.output
+    # A control input is shown with the shape of the first output.
+    output = edges.output.clip(0, 0 if quirks.first_output_only else None)
     first = list_offsets(profile.nodes.output_shapes)
     at = first[producer] + output
     known = (producer >= 0) & (output >= 0) & (at < first[producer + 1])

@@ -70,20 +70,28 @@ class Profile:
     missing_stream: bool = False
     saved_missing_stream: bool = False
     checkpoint: Checkpoint | None = None
-    uncounted: str = ""
-    """Which nodes have no float operations because they could not be counted, and why."""
     libraries: tuple[bytes, ...] = ()
     """The serialized graphs that have functions."""
     unmatched: LogEntries = field(default_factory=LogEntries.empty)
     """What op logs say of names that no node has, while there are functions."""
     inner: LogEntries = field(default_factory=LogEntries.empty)
-    """Float operations that were counted inside functions."""
+    """Float operations of nodes inside functions, from tables that were saved."""
     calls: Calls | None = None
     """Which nodes run inside which calls, if functions were entered (see `tfprof.resolve`)."""
     secondary_records: tuple[BoolArray, ...] = ()
     """For each RunMetadata, which records are no runs of the nodes that they were joined to."""
     notes: tuple[str, ...] = ()
     """What is to be told of functions that could not be entered."""
+    roots: tuple[str, ...] = ()
+    """The nodes that the graph is run for; without any, all of them."""
+    input_names: Mapping[str, str] = field(default_factory=dict)
+    """What the signature calls its placeholders; names of symbols for unknown sizes."""
+    bind: Mapping[str, int] = field(default_factory=dict)
+    """Sizes for symbols such as `B`, with which float operations are counted."""
+    count_float_ops: bool = True
+    """Whether float operations that no op log has are counted when they are asked for."""
+    source: Profile | None = None
+    """Of a resolved profile, the one it was made from (see `tfprof.resolve`)."""
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def derived(self, key: Any, make: Callable[[], T]) -> T:
@@ -139,6 +147,8 @@ class Profile:
             nodes=self.nodes.followed_by(nodes),
             edges=self.edges.followed_by(edges),
             libraries=self._libraries_with(graph),
+            roots=graph.roots,
+            input_names={**self.input_names, **graph.input_names},
         )
 
     def _libraries_with(self, graph: GraphColumns) -> tuple[bytes, ...]:

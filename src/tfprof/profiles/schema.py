@@ -15,6 +15,7 @@ import pyarrow as pa
 
 __all__ = [
     "ATTRS",
+    "CONTROL",
     "MISSING",
     "NO_DEVICE",
     "SHAPE",
@@ -48,6 +49,9 @@ ATTRS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.b
 SHAPE = pa.list_(pa.int64())
 SHAPES = pa.list_(SHAPE)
 NO_DEVICE = -1
+CONTROL = -1
+"""The output that a control input takes: none."""
+
 MISSING = "^missing"
 """What a saved profile calls a producer that the graph does not have; no node has such a name."""
 
@@ -196,7 +200,10 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Edges:
-    """Inputs of nodes: the `index`-th of `consumer` is `output` of the node called `producer`."""
+    """Inputs of nodes: the `index`-th of `consumer` is `output` of the node called `producer`.
+
+    The output of a control input is `CONTROL`.
+    """
 
     consumer: Array
     index: Array

@@ -9,22 +9,22 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.flops.count_nodes import FloatOps, count_float_ops, with_float_ops
+from tfprof.flops.node_flops import log_entries
+from tfprof.flops.tf_counts import count_tf_float_ops
 from tfprof.flops.tf_formulas import Unknown
 from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.loaders.messages import MessageLike, read_message
 from tfprof.loaders.op_log import LogColumns, read_op_log
 from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.saved_model.graph import is_saved_model
-from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array, LogEntries
 from tfprof.protos import log_pb2
 from tfprof.recording.live_graph import operations, read_live_graph
 from tfprof.recording.model_log import ModelLog, merge_op_logs
 from tfprof.recording.stacks import read_stacks
 from tfprof.recording.tensorflow_objects import default_graph, live_graph
 from tfprof.recording.variables import trainable_names
-from tfprof.resolve import graph_ops, resolve
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
 from tfprof.runtime.malloc import malloc_tuned
 
@@ -32,13 +32,11 @@ __all__ = [
     "Model",
     "add_run",
     "build_profile",
-    "counted_if_none",
     "find_model",
     "graph_and_run",
     "log_columns",
     "model_log",
     "op_log_message",
-    "with_flop_warnings",
     "with_saved_traces",
 ]
 
@@ -96,10 +94,9 @@ def build_profile(
     if model.live is None:
         if op_log is not None:
             profile = profile.with_op_log(read_op_log(op_log))
-        return counted_if_none(with_saved_traces(profile, model.source, quirks), quirks), notes
-    log, counted = model_log(model, profile, quirks, traces=traces)
+        return with_saved_traces(profile, model.source, quirks), notes
+    log, more = model_log(model, profile, quirks, traces=traces, has_run=run_meta is not None)
     profile = profile.with_op_log(log_columns(log, op_log, quirks))
-    profile, more = with_flop_warnings(profile, counted, quirks, has_run=run_meta is not None)
     return profile, notes + more
 
 
@@ -114,46 +111,45 @@ def with_saved_traces(profile: Profile, graph: MessageLike, quirks: Quirks) -> P
     return profile if info is None else with_debug_info(profile, info)
 
 
-def with_flop_warnings(
-    profile: Profile, counted: FloatOps, quirks: Quirks, *, has_run: bool
-) -> tuple[Profile, list[str]]:
-    """A profile that knows what was not counted, and what to tell of it at once."""
-    if not quirks.incomplete_shapes_told:
-        return profile.changed(uncounted=counted.summary()), []
-    refused = counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
-    if has_run or not refused:
-        return profile, []
-    return profile, [f"{refused} ops no flops stats due to incomplete shapes."]
-
-
-def counted_if_none(profile: Profile, quirks: Quirks) -> Profile:
-    """A profile with float operations: those it has, or else those that can be counted."""
-    return profile if profile.nodes.float_ops.any() else with_float_ops(profile, quirks)
-
-
 def model_log(
-    model: Model, profile: Profile, quirks: Quirks, *, traces: bool
-) -> tuple[ModelLog, FloatOps]:
-    """What is known of a model whose graph a profile has, its shapes completed."""
-    inside = resolve(profile, graph_ops(quirks))
-    if inside is not profile:
-        inside, _ = with_runtime_shapes(inside, quirks)
-    counted = count_float_ops(inside, quirks)
-    at = index_in(profile.nodes.name, inside.nodes.name)[profile.nodes.in_graph]
+    model: Model,
+    profile: Profile,
+    quirks: Quirks,
+    *,
+    traces: bool,
+    has_run: bool,
+    counted: bool = False,
+) -> tuple[ModelLog, list[str]]:
+    """What is known of a model whose graph a profile has, its shapes completed, and what to tell.
+
+    With `counted` it has the float operations; a profile counts its own when they are asked for.
+    """
+    own = profile.nodes.in_graph
+    messages: list[str] = []
+    names = profile.nodes.name.filter(pa.array(own))
+    value, inner = np.zeros(len(profile.nodes), np.int64), LogEntries.empty()
+    if quirks.tensorflow_flop_formulas:
+        value, refused = _tf_float_ops(profile)
+        if refused and quirks.incomplete_shapes_told and not has_run:
+            messages.append(f"{refused} ops no flops stats due to incomplete shapes.")
+    elif counted:
+        value, inner = log_entries(profile, quirks)
     # Nodes inside functions follow those of the graph.
-    inner = np.setdiff1d(np.flatnonzero(counted.value), at)
-    at = np.concatenate([at, inner])
-    names = inside.nodes.name.take(pa.array(at)).to_pylist()
-    log = ModelLog(names, counted.value[at])
+    names = pa.concat_arrays([names, inner.name]).to_pylist()
+    log = ModelLog(names, np.concatenate([value[own], inner.float_ops]))
     if model.live is None:
-        return log, counted
+        return log, messages
     log = replace(log, trainable=trainable_names(model.live, quirks))
     if traces:
-        own = names[: len(names) - len(inner)]
-        stacks = read_stacks(operations(model.live, own), quirks)
-        index = np.concatenate([stacks.index, np.full(len(inner), -1, np.int64)])
-        log = replace(log, stacks=replace(stacks, index=index))
-    return log, counted
+        stacks = read_stacks(operations(model.live, names[: int(own.sum())]), quirks)
+        log = replace(log, stacks=replace(stacks, index=np.append(stacks.index, inner.stack)))
+    return log, messages
+
+
+def _tf_float_ops(profile: Profile) -> tuple[Array, int]:
+    """What TensorFlow's formulas count, and of how many nodes they lack shapes."""
+    counted = count_tf_float_ops(profile)
+    return counted.value, counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
 
 
 def log_columns(log: ModelLog, op_log: MessageLike, quirks: Quirks) -> LogColumns:

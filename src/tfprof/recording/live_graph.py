@@ -37,12 +37,20 @@ def read_live_graph(graph: Any, quirks: Quirks) -> GraphColumns:
     listed = [[_column_shape(shape) for shape in shapes] for shapes in distinct]
     columns = replace(
         columns,
+        roots=_roots(graph),
         output_shapes=pa.array(listed, SHAPES).take(pa.array(code)),
         attrs=_with_attribute(columns.attrs.cast(ATTRS), code, distinct),
     )
     if quirks.captures_ignored:
         return columns
     return replace(columns, shape=_with_shapes(columns, captured_shapes(graph)))
+
+
+def _roots(graph: Any) -> tuple[str, ...]:
+    """The operations that a function's graph is run for: its results and side effects."""
+    outputs = [tensor.op for tensor in getattr(graph, "outputs", ()) if hasattr(tensor, "op")]
+    controls = list(getattr(graph, "control_outputs", ()))
+    return tuple(dict.fromkeys(operation.name for operation in [*outputs, *controls]))
 
 
 def operations(graph: Any, names: list[str]) -> list[Any]:

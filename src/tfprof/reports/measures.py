@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 from operator import methodcaller
 from typing import Any
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.metrics import MEASURES, known_metrics
 from tfprof.definitions.quirks import Quirks
-from tfprof.flops.tf_formulas import CONTRACTIONS, REPAIRED_RULES
+from tfprof.flops.node_flops import LazyFlops, lazy_flops
 from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
 from tfprof.profiles.lazy_columns import LazyColumns, sum_of
 from tfprof.profiles.profile import Profile
@@ -24,6 +24,7 @@ from tfprof.protos import graph_pb2
 __all__ = ["AVERAGE", "measures", "scalars"]
 
 AVERAGE = -1
+_SAFE = 2**62
 _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
 
 
@@ -37,7 +38,8 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> LazyColumns:
     wanted = None if step == AVERAGE else profile.steps.index(step)
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
     columns = profile.derived("columns alone", profile.changed)
-    sums = _Sums(columns, executions_of(profile, quirks), quirks, wanted)
+    flops = lazy_flops(profile, quirks)
+    sums = _Sums(columns, executions_of(profile, quirks), flops, quirks, wanted)
     return LazyColumns(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.sum_bound)
 
 
@@ -45,21 +47,28 @@ class _Sums:
     """Sums over the records of each node, of a step or on average."""
 
     def __init__(
-        self, profile: Profile, runs: Executions, quirks: Quirks, step: int | None
+        self,
+        profile: Profile,
+        runs: Executions,
+        flops: LazyFlops,
+        quirks: Quirks,
+        step: int | None,
     ) -> None:
         self.profile, self.runs, self.quirks, self.step = profile, runs, quirks, step
+        self._flops = flops
 
     @cached_property
     def kind(self) -> Any:
         """The type of numbers that holds all sums."""
-        return _kind_of_sums(self.profile, self.runs, self.quirks)
+        return _kind_of_sums(self.runs, self.quirks)
 
     def sum_bound(self, measure: int) -> float | None:
         """What no sum of a measure exceeds, if that is known without the column."""
         if MEASURES[measure] in _STATIC:
             return None
         if MEASURES[measure] in _OPERATIONS:
-            return sum_of(self.profile.nodes.float_ops) * max(self.runs.most, 1)
+            often = max(self.runs.most, int(self._flops.count.executions.max(initial=1)))
+            return sum_of(self._flops.count.float_ops) * often
         return self.runs.sum_bound
 
     def bytes(self, field: str) -> Array:
@@ -96,18 +105,31 @@ class _Sums:
         return self._averaged(self._sum(runs.span_node[rows], runs.span_runs[rows]))
 
     @cached_property
-    def float_ops(self) -> Array:
-        """The float operations of all runs of each node."""
+    def _executions(self) -> Array:
+        """How often each node ran, or runs by what the graph shows if no run is loaded."""
         ran = np.zeros(len(self.profile.nodes), bool)
         ran[self.runs.span_node] = True
-        once = self.profile.nodes.float_ops.astype(self.kind, copy=False)
-        return once * executed_counts(self.profile.calls, ran, self.run_count)
+        if not ran.any():
+            return self._flops.count.executions
+        return executed_counts(self.profile.calls, ran, self.run_count)
+
+    def float_ops(self) -> Array:
+        """The float operations of all executions of each node."""
+        return self._over_executions(self._flops.count.float_ops)
 
     def macs(self) -> Array:
         """The multiply-adds among them."""
-        if "macs" in known_metrics(self.quirks) and self.float_ops.any():
-            return np.where(_contractions(self.profile), self.float_ops // 2, 0)
+        if "macs" in known_metrics(self.quirks):
+            return self._over_executions(self._flops.count.macs)
         return np.zeros(len(self.profile.nodes), np.int64)
+
+    def _over_executions(self, once: Array) -> Array:
+        """Numbers times the executions of each node, in a type that holds all sums."""
+        often = self._executions
+        large = _magnitude(once.astype(float) * often.astype(float)) >= _SAFE
+        kind = object if large and not self.quirks.wrapping_parameters else np.int64
+        product: Array = once.astype(kind, copy=False) * often.astype(kind, copy=False)
+        return product
 
     def _rows(self, steps: Array) -> Any:
         return slice(None) if self.step is None else steps == self.step
@@ -142,48 +164,23 @@ _COLUMNS: dict[str, Callable[[_Sums], Array]] = {
     "cpu_exec_micros": lambda sums: sums.micros(False),
     "exec_micros": lambda sums: sums.micros(True, False),
     "parameters": lambda sums: parameters(sums.profile, sums.quirks),
-    "float_ops": lambda sums: sums.float_ops,
+    "float_ops": _Sums.float_ops,
     "macs": _Sums.macs,
     "run_count": lambda sums: sums.run_count,
     "definition_count": lambda sums: np.ones(len(sums.profile.nodes), np.int64),
 }
 
 
-def _contractions(profile: Profile) -> BoolArray:
-    """Which nodes are matrix products or convolutions in the graph.
-
-    A node that ran as another op has the graph's op type among its types. (A saved one has its own
-    op type there as well.)
-    """
-    op, types = profile.nodes.op, profile.type_name
-    found = _among(op, CONTRACTIONS).copy()
-    if len(types):
-        own = pc.equal(types, op.take(pa.array(profile.type_node)))
-        others = ~own.to_numpy(zero_copy_only=False)
-        found[profile.type_node[_among(types, REPAIRED_RULES) & others]] = False
-        found[profile.type_node[_among(types, CONTRACTIONS) & others]] = True
-    return found
-
-
-def _among(words: pa.Array, wanted: Iterable[str]) -> BoolArray:
-    found: BoolArray = pc.is_in(words, value_set=pa.array(sorted(wanted))).to_numpy(
-        zero_copy_only=False
-    )
-    return found
-
-
-def _kind_of_sums(profile: Profile, runs: Executions, quirks: Quirks) -> Any:
+def _kind_of_sums(runs: Executions, quirks: Quirks) -> Any:
     """64 bits, or numbers of any size where sums over all nodes may not fit."""
     if quirks.wrapping_parameters:
         return np.int64
-    often = float(runs.span_runs.sum(dtype=np.float64))
     bounds = [
         *(_magnitude(getattr(runs, field)) for field in BYTE_FIELDS),
         _magnitude(runs.time_duration),
         _magnitude(runs.span_runs),
-        _magnitude(profile.nodes.float_ops) * max(often, 1),
     ]
-    return np.int64 if max(bounds) < 2**62 else object
+    return np.int64 if max(bounds) < _SAFE else object
 
 
 def _magnitude(values: Array) -> float:

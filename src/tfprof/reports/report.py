@@ -16,6 +16,7 @@ from tfprof.definitions.metrics import MEASURES
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import OptionError
+from tfprof.flops.node_flops import node_flops
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.lazy_columns import LazyColumns, measure_index
 from tfprof.profiles.profile import Profile
@@ -190,8 +191,8 @@ def make_report(
         view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
         report = _report_of(profile, view, options, quirks)
     more = profile.notes
-    if profile.uncounted and {"float_ops", "macs"} & set(options.select):
-        more += (profile.uncounted,)
+    if {"float_ops", "macs"} & set(options.select):
+        more += node_flops(profile, quirks).messages()
     return replace(report, messages=report.messages + more) if more else report
 
 

@@ -7,8 +7,6 @@ and records belong to the nodes they are of. With all of its quirks it is the pr
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from tfprof.definitions.quirks import REPAIRED, Quirks
@@ -16,7 +14,7 @@ from tfprof.profiles.profile import Profile
 from tfprof.resolve.match_runtime_nodes import NodeMatches, match_runtime_nodes, merge_matched_nodes
 from tfprof.resolve.op_types import with_runtime_ops
 
-__all__ = ["attributed_share", "graph_ops", "resolve"]
+__all__ = ["attributed_share", "resolve"]
 
 
 def resolve(profile: Profile, quirks: Quirks) -> Profile:
@@ -24,11 +22,6 @@ def resolve(profile: Profile, quirks: Quirks) -> Profile:
     key = _key(quirks)
     found = profile.derived(key, lambda: _other(profile, key, quirks))
     return profile if found is None else found
-
-
-def graph_ops(quirks: Quirks) -> Quirks:
-    """The same quirks, but op types are those of the graph, which formulas are for."""
-    return replace(quirks, graph_op_types_only=True)
 
 
 def attributed_share(profile: Profile) -> float:
@@ -48,8 +41,12 @@ def _key(quirks: Quirks) -> tuple[object, ...]:
 def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile | None:
     """The profile to see instead; nothing if it is the same, as none should hold itself."""
     found = _seen(profile, quirks)
+    if found is profile:
+        return None
+    # A copy, as profiles that hold each other would stay until the garbage is collected.
+    found = found.changed(source=profile.changed())
     found.derived(key, lambda: None)
-    return None if found is profile else found
+    return found
 
 
 def _seen(profile: Profile, quirks: Quirks) -> Profile:

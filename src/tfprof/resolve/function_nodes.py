@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
 from tfprof.functions.expand import Frame, expand
-from tfprof.functions.library import Body, Ref, argument
+from tfprof.functions.library import FunctionBody, Ref, argument
 from tfprof.loaders.graph_def import GraphColumns, columns_of_nodes
 from tfprof.profiles.schema import Array, strings
 from tfprof.protos.graph_pb2 import GraphDef
@@ -119,7 +119,7 @@ def _links(frames: Sequence[Frame]) -> tuple[Links, Links]:
     return Links(*np.concatenate(inputs, axis=1)), Links(*np.concatenate(results, axis=1))
 
 
-def _local(body: Body) -> Array:
+def _local(body: FunctionBody) -> Array:
     """Consumer, index, producer and output of each input; producers as in `Ref`, or far below."""
     rows = []
     for at, node in enumerate(body.nodes):
@@ -159,7 +159,7 @@ def _placed(ref: Ref | None, base: int, given: Sequence[tuple[int, int]]) -> tup
     return given[index] if index < len(given) else (-1, 0)
 
 
-def _effects(body: Body) -> list[int]:
+def _effects(body: FunctionBody) -> list[int]:
     """Positions of the nodes that a function must run for what they do."""
     names = [] if body.function is None else list(body.function.control_ret.values())
     return [at for name in names if (at := body.positions.get(name, -1)) >= 0]

@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.limits import MOST_GAPS
 from tfprof.definitions.quirks import Quirks
-from tfprof.flops.tf_formulas import Shape
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import (
@@ -29,6 +28,9 @@ __all__ = ["with_runtime_shapes"]
 
 # How the runtime calls a fed tensor: the node's name, its output, and the number of the argument.
 _FED = re.compile(r"_arg_(.+)_([0-9]{1,9})_[0-9]+")
+Shape = tuple[int, ...]
+"""Sizes in order, -1 for an unknown one."""
+
 _Seen = Iterator[tuple[int, list[tuple[int, Shape | None]]]]
 
 

@@ -5,42 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Saving
-from tfprof.advisor.node_queries import (
-    INPUT,
-    TRANSFER,
-    Facts,
-    count,
-    share,
-    time,
-)
+from tfprof.advisor.node_queries import INPUT, TRANSFER, Facts, count, share, time
 from tfprof.advisor.requirement import GRAPH
 from tfprof.advisor.source_line import source_line
-from tfprof.flops.rules import RULES
-from tfprof.flops.rules.zero_cost import FREE
-from tfprof.flops.tf_formulas import REPAIRED_RULES
+from tfprof.flops.node_flops import NodeFlops, node_flops
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import BoolArray, list_offsets
-from tfprof.protos import graph_pb2
+from tfprof.profiles.schema import BoolArray
 
 __all__ = ["CHECKER"]
 
 _NAME = "UnknownFlops"
-_FLOATS = frozenset({1, 2, 8, 14, 18, 19})
-_TYPES = ("T", "dtype")
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Nodes that do arithmetic and have no count, by op type and by the time they take."""
     facts = Facts(profile, settings.quirks)
-    unknown = _uncounted(facts)
+    flops = node_flops(profile, settings.quirks)
+    unknown = _uncounted(facts, flops)
     if not unknown.any():
         return
-    arithmetic = unknown | (profile.nodes.float_ops > 0)
+    arithmetic = unknown | (flops.float_ops > 0)
     micros = int(facts.micros[unknown].sum())
     whole = int(facts.micros[facts.runs.exists].sum())
     part = micros / whole if whole else unknown.sum() / arithmetic.sum()
@@ -52,74 +39,39 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         f"operations{of_time}"
     )
     nodes = count(int(unknown.sum()))
-    stake = Saving(time(micros), "per step") if whole else Saving(nodes, "nodes")
-    rows = tuple(_rows(facts, unknown, settings.top, whole))
-    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, stake)
+    saving = Saving(time(micros), "per step") if whole else Saving(nodes, "nodes")
+    rows = tuple(_rows(facts, flops, unknown, settings.top, whole))
+    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, saving)
 
 
-def _uncounted(facts: Facts) -> BoolArray:
-    """Which nodes of the graph ought to have float operations and have none."""
-    profile = facts.profile
-    works = np.array(
-        [
-            op not in FREE and not INPUT.fullmatch(op) and not TRANSFER.fullmatch(op)
-            for op in facts.op_types
-        ],
-        bool,
-    )[facts.op_code]
-    candidates = works & profile.nodes.in_graph & (profile.nodes.float_ops == 0)
-    ran = np.zeros(len(profile.nodes), bool)
+def _uncounted(facts: Facts, flops: NodeFlops) -> BoolArray:
+    """Which nodes have no count: those of the ledger that ran, if anything did."""
+    unknown = np.zeros(len(facts.profile.nodes), bool)
+    unknown[list(flops.reasons)] = True
+    waits = facts.of_type(INPUT) | facts.of_type(TRANSFER)
+    ran = np.zeros(len(unknown), bool)
     ran[facts.runs.span_node] = True
-    if ran.any():
-        candidates &= ran
-    return candidates & _may_be_float(facts)
+    return unknown & ~waits & (ran if ran.any() else True)
 
 
-def _may_be_float(facts: Facts) -> BoolArray:
-    """Which nodes have floats as elements.
-
-    Ops without a type and without a formula handle files, queues, tables and the like.
-    """
-    nodes = facts.profile.nodes
-    found: BoolArray = np.array([op in RULES for op in facts.op_types], bool)[facts.op_code]
-    entries, begin = nodes.attrs.flatten(), list_offsets(nodes.attrs)
-    keys = entries.field("key").dictionary_encode()
-    for name in reversed(_TYPES):
-        number = pc.index(keys.dictionary, name).as_py()
-        rows = np.flatnonzero(keys.indices.to_numpy() == number)
-        values = entries.field("value").take(pa.array(rows)).dictionary_encode()
-        floats = [_is_float(value) for value in values.dictionary.to_pylist()]
-        owner = np.searchsorted(begin, rows, side="right") - 1
-        found[owner] = np.array(floats, bool)[values.indices.to_numpy()]
-    return found
-
-
-def _is_float(attr: bytes) -> bool:
-    return graph_pb2.AttrValue.FromString(attr).type in _FLOATS
-
-
-def _rows(facts: Facts, unknown: BoolArray, top: int, whole: int) -> Iterator[Evidence]:
-    """The op types that matter most, each with the line that made its dearest node."""
+def _rows(
+    facts: Facts, flops: NodeFlops, unknown: BoolArray, top: int, whole: int
+) -> Iterator[Evidence]:
+    """The op types that matter most, each with the line that made its most expensive node."""
     codes = facts.op_code[unknown]
     micros = np.bincount(codes, facts.micros[unknown].astype(float), len(facts.op_types))
     nodes = np.bincount(codes, minlength=len(facts.op_types))
     present = np.flatnonzero(nodes).tolist()
-    ranked = sorted(present, key=lambda at: (-micros[at], -nodes[at], facts.op_types[at]))
-    for at in ranked[:top]:
-        op = facts.op_types[at]
-        those = np.flatnonzero(unknown & (facts.op_code == at))
-        dearest = int(those[np.argmax(facts.micros[those])])
-        numbers = {"nodes": count(int(nodes[at]))}
+    ranked = sorted(present, key=lambda code: (-micros[code], -nodes[code], facts.op_types[code]))
+    for code in ranked[:top]:
+        those = np.flatnonzero(unknown & (facts.op_code == code))
+        most_expensive = int(those[np.argmax(facts.micros[those])])
+        numbers = {"nodes": count(int(nodes[code]))}
         if whole:
-            numbers |= {"time": time(micros[at]), "share": share(micros[at] / whole)}
-        source = source_line(facts.profile, dearest)
-        yield Evidence(op, numbers, source=source, note=_reason(op))
-
-
-def _reason(op: str) -> str:
-    if op in REPAIRED_RULES:
-        return "a shape is unknown, or there is no op log"
-    return "TensorFlow has no formula, tfprof has one" if op in RULES else "no formula"
+            numbers |= {"time": time(micros[code]), "share": share(micros[code] / whole)}
+        source = source_line(facts.profile, most_expensive)
+        why = flops.reasons[most_expensive]
+        yield Evidence(facts.op_types[code], numbers, source=source, note=why)
 
 
 CHECKER = Checker(

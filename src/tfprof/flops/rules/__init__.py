@@ -1,7 +1,15 @@
-"""Float operations by op type: one table, open for more, and the verdict on a node.
+"""Float operations by op type: one table, open for more, and the count of a node.
 
-A node is *counted* (a formula gave its work), *free* (no floating-point arithmetic by definition)
-or *unknown* (no formula, or a shape it needs is not known).
+    contractions   matmuls, convolutions, einsum, recurrent cells
+    elementwise    arithmetic, activations, reductions, pooling
+    optimizers     updates of variables
+    fused          what Grappler makes of several nodes
+    zero_cost      op types that do no floating-point arithmetic
+    formula        what a formula is
+
+A node is *counted* (a formula gave its work), *zero-cost* (no floating-point arithmetic by
+definition) or *unknown* (no formula, or a shape it needs is not known). `flops` and everything
+above may import it.
 """
 
 from __future__ import annotations
@@ -23,7 +31,7 @@ from tfprof.flops.rules.formula import (
     Operation,
     Work,
 )
-from tfprof.flops.rules.zero_cost import FREE, UNCOPIED
+from tfprof.flops.rules.zero_cost import UNCOPIED, ZERO_COST
 from tfprof.flops.shapes.inference_context import IndeterminateError
 from tfprof.flops.tensors import (
     TYPE_SIZES,
@@ -32,7 +40,15 @@ from tfprof.flops.tensors import (
     is_float,
 )
 
-__all__ = ["RULES", "Class", "FlopCount", "Work", "count_node", "traffic"]
+__all__ = [
+    "MULTIPLY_ADDS",
+    "RULES",
+    "CountKind",
+    "FlopCount",
+    "Work",
+    "count_node",
+    "traffic",
+]
 
 RULES: dict[str, Formula] = {
     **contractions.RULES,
@@ -42,33 +58,40 @@ RULES: dict[str, Formula] = {
 }
 """Op type -> formula."""
 
+MULTIPLY_ADDS = frozenset(
+    op
+    for op, formula in contractions.RULES.items()
+    if formula.contraction and "+" not in formula.text
+)
+"""The op types that do nothing but multiply-adds."""
 
-class Class(enum.Enum):
+
+class CountKind(enum.Enum):
     """What is known about a node's work."""
 
     COUNTED = "counted"
-    FREE = "free"
+    ZERO_COST = "free"
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class FlopCount:
-    """A node's class, its work, and the reason in words."""
+    """What is known about a node's work, the work, and the formula or the reason."""
 
-    kind: Class
+    kind: CountKind
     work: Work
     reason: str
 
 
-_DATA_MOVEMENT = FlopCount(Class.FREE, NOTHING, "data movement")
-_NO_FLOATS = FlopCount(Class.FREE, NOTHING, "no floating point")
-_NO_RULE = FlopCount(Class.UNKNOWN, NOTHING, "no rule")
-_NO_SHAPE = FlopCount(Class.UNKNOWN, NOTHING, "unknown shape")
+_DATA_MOVEMENT = FlopCount(CountKind.ZERO_COST, NOTHING, "data movement")
+_NO_FLOATS = FlopCount(CountKind.ZERO_COST, NOTHING, "no floating point")
+_NO_RULE = FlopCount(CountKind.UNKNOWN, NOTHING, "no formula")
+_NO_SHAPE = FlopCount(CountKind.UNKNOWN, NOTHING, "unknown shape")
 
 
 def count_node(node: Operation) -> FlopCount:
     """Count one node. The op type is the canonical one."""
-    if node.op in FREE:
+    if node.op in ZERO_COST:
         return _DATA_MOVEMENT
     formula = RULES.get(node.op)
     if not (formula and formula.contraction) and _integral(node):
@@ -76,7 +99,7 @@ def count_node(node: Operation) -> FlopCount:
     if formula is None:
         return _NO_RULE
     try:
-        return FlopCount(Class.COUNTED, formula.work(node), formula.text)
+        return FlopCount(CountKind.COUNTED, formula.work(node), formula.text)
     except (IndeterminateError, IndexError, ValueError):
         return _NO_SHAPE
 

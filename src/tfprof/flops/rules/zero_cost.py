@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FREE", "UNCOPIED"]
+__all__ = ["UNCOPIED", "ZERO_COST"]
 
 _VIEWS = """
 OptionalFromValue OptionalNone OptionalGetValue OptionalHasValue
@@ -63,7 +63,7 @@ RaggedTensorToVariant RaggedTensorFromVariant RaggedGather RaggedRange RaggedTen
 StringFormat PrintV2 Print XlaSharding
 """
 
-FREE = frozenset(f"{_VIEWS} {_MOVERS} {_TEXT}".split())
+ZERO_COST = frozenset(f"{_VIEWS} {_MOVERS} {_TEXT}".split())
 """Op types with no arithmetic. Random numbers are made, not computed from the model's data."""
 
 UNCOPIED = frozenset(_VIEWS.split())

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import (
     ATTRS,
+    CONTROL,
     SHAPE,
     SHAPES,
     Array,
@@ -106,7 +107,7 @@ def _consistent(profile: Profile) -> bool:
         _within(profile.nodes.stack, -1, frames),
         _within(profile.nodes.saved_device, -1, devices),
         _within(profile.edges.consumer, 0, nodes) and _sorted(profile.edges.consumer),
-        _within(profile.edges.output, 0, 2**31),
+        _within(profile.edges.output, CONTROL, 2**31),
         _within(profile.edges.index, 0, 2**31),
         _within(profile.type_node, 0, nodes),
         *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.inner)),

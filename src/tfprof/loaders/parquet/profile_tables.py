@@ -6,6 +6,7 @@ describes them all.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import fields
 from pathlib import Path
@@ -49,7 +50,7 @@ _PROPERTIES: dict[str, tuple[type, type]] = {
     **dict.fromkeys(("version", "saved", "logs"), (int, int)),
     **dict.fromkeys(("has_trace", "missing_stream", "saved_missing_stream"), (bool, bool)),
     **dict.fromkeys(("runs", "steps"), (list, int)),
-    "uncounted": (str, str),
+    "counting": (str, str),
     "devices": (list, str),
     "libraries": (list, bytes),
 }
@@ -98,11 +99,28 @@ def _profile(tables: _Tables) -> Profile:
         has_trace=about["has_trace"],
         missing_stream=about["missing_stream"],
         saved_missing_stream=about["saved_missing_stream"],
-        uncounted=about["uncounted"],
         libraries=tuple(about["libraries"]),
         unmatched=_entries(tables, "unplaced"),
         inner=_entries(tables, "inner"),
+        **_counting(about["counting"] if about.get("counting") else "{}"),
     )
+
+
+def _counting(text: str) -> dict[str, Any]:
+    """What float operations are counted with."""
+    about = json.loads(text)
+    found: dict[str, Any] = {
+        "roots": tuple(about.get("roots", ())),
+        "input_names": dict(about.get("input_names", {})),
+        "bind": dict(about.get("bind", {})),
+        "count_float_ops": bool(about.get("count_float_ops", True)),
+    }
+    texts = [*found["roots"], *found["input_names"].values(), *found["input_names"]]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("the names of inputs and outputs are not text")
+    if not all(type(size) is int for size in found["bind"].values()):
+        raise ValueError("the sizes of symbols are not numbers")
+    return found
 
 
 class _Properties(dict[str, Any]):

@@ -46,23 +46,29 @@ def saved_model_file(path: Path) -> Path:
     raise LoadError(f"{path}: not a SavedModel directory; {reason}")
 
 
-def signature_graph(model: SavedModel, path: Path | None) -> GraphDef:
+def signature_graph(
+    model: SavedModel, path: Path | None
+) -> tuple[GraphDef, dict[str, str]]:
     """The part of a SavedModel's graph that the default signature, or the only one, needs.
 
-    Without such a signature it is the whole graph, which includes the nodes that save and restore.
+    Also what the signature calls its placeholders. Without such a signature it is the whole graph,
+    which includes the nodes that save and restore.
     """
     meta = main_graph(model, str(path or "graph"))
     if path is not None:
         complete_variables(meta, path.parent)
     names = signature_names(meta)
+    input_names: dict[str, str] = {}
     if DEFAULT_SIGNATURE in names or len(names) == 1:
         name = DEFAULT_SIGNATURE if DEFAULT_SIGNATURE in names else names[0]
         outputs = meta.signature_def[name].outputs.values()
+        inputs = meta.signature_def[name].inputs.items()
+        input_names = {info.name.partition(":")[0]: key for key, info in inputs}
         needed = _needed(meta.graph_def, {info.name.partition(":")[0] for info in outputs})
         kept = [node for node in meta.graph_def.node if node.name in needed]
         del meta.graph_def.node[:]
         meta.graph_def.node.extend(kept)
-    return meta.graph_def
+    return meta.graph_def, input_names
 
 
 def main_graph(model: SavedModel, name: str) -> MetaGraphDef:

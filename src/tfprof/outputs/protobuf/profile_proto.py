@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
+from tfprof.flops.node_flops import node_flops
 from tfprof.outputs.protobuf.profile_executions import exec_entries
 from tfprof.outputs.protobuf.profile_traces import traces
 from tfprof.outputs.protobuf.protobuf_writer import (
@@ -35,6 +36,7 @@ __all__ = ["serialized"]
 _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = columns_pb2.ProfileNode.DESCRIPTOR.fields_by_name
 _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name
+_MOST = 2**63 - 1
 _MANY = 100_000  # nodes from which on memory counts for more than time
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
@@ -81,7 +83,7 @@ def _nodes(
         "shape": _packed_shapes(nodes.shape, _NODE["shape"].number).of(rows),
         "op_types": _op_types(profile, quirks).of(rows),
         **_devices(profile, runs, rows),
-        "float_ops": numbers({_NODE["float_ops"].number: nodes.float_ops[rows]}),
+        "float_ops": numbers({_NODE["float_ops"].number: _float_ops(profile, runs, quirks)[rows]}),
         "op": strings(_NODE["op"].number, nodes.op, rows),
         "trace": nested(_NODE["trace"].number, trace, stack >= 0),
         "attrs": _attrs(nodes.attrs).of(rows),
@@ -92,6 +94,15 @@ def _nodes(
         "input_outputs": outputs.of(rows),
     }
     return functools.reduce(operator.add, (found[field] for field in _NODE))
+
+
+def _float_ops(profile: Profile, runs: Executions, quirks: Quirks) -> Array:
+    """The float operations of one execution, or if nothing ran, of all that the graph shows."""
+    flops = node_flops(profile, quirks)
+    value = flops.float_ops
+    if not len(runs.span_node) and (flops.executions != 1).any():
+        value = value.astype(object) * flops.executions
+    return np.clip(value, -_MOST - 1, _MOST).astype(np.int64)
 
 
 def _devices(profile: Profile, runs: Executions, rows: Array) -> dict[str, Fields]:
@@ -150,7 +161,7 @@ def _inputs(
     index = edges.index[known]
     output = np.zeros_like(edges.output[known])
     if not quirks.first_output_only:
-        output = edges.output[known]
+        output = np.maximum(edges.output[known], 0)
     # One entry a producer: of several outputs the last one stays.
     keys = consumer * max(count, 1) + producer
     distinct, last = np.unique(keys[::-1], return_index=True)

@@ -1,45 +1,27 @@
-"""Float operations of the nodes of a profile, by the formulas of `tfprof.flops.tf_formulas`.
+"""Float operations of a live graph as the original counts them, for `compat`.
 
-Nodes that no formula can tell apart (same op, attributes and shapes) are counted once.
+Nodes of the same op, attributes and shapes are counted once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.quirks import Quirks
-from tfprof.flops.tf_formulas import (
-    ORIGINAL_RULES,
-    REPAIRED_RULES,
-    Shape,
-    Unknown,
-    count,
-)
+from tfprof.flops.tf_formulas import TF_FORMULAS, Shape, Unknown, count
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    SHAPE,
-    SHAPES,
-    Array,
-    LogEntries,
-    Nodes,
-    list_offsets,
-    strings,
-)
+from tfprof.profiles.schema import SHAPE, Array, list_offsets
 from tfprof.protos.graph_pb2 import AttrValue
-from tfprof.resolve import graph_ops, resolve
-from tfprof.resolve.runtime_shapes import with_runtime_shapes
 
-__all__ = ["FloatOps", "count_float_ops", "with_float_ops"]
+__all__ = ["FloatOps", "count_tf_float_ops"]
 
 _LARGEST = 2**63 - 1
-_OWN_SHAPE = ("Const", "Placeholder", "PlaceholderWithDefault", "Variable", "VariableV2")
 _INPUTS = 3
 """No formula looks at more than its first three inputs."""
 
@@ -51,45 +33,12 @@ class FloatOps:
     value: Array
     unknown: Counter[Unknown]
 
-    def summary(self) -> str:
-        """What was not counted, in one line; empty if everything was."""
-        parts = [
-            f"{number} nodes ({reason.value})" for reason, number in self.unknown.most_common()
-        ]
-        return f"float_ops: not counted are {', '.join(parts)}" if parts else ""
 
-
-def with_float_ops(profile: Profile, quirks: Quirks) -> Profile:
-    """A profile with the float operations of its nodes, by static and run-time shapes."""
-    if quirks.float_ops_from_log_only or not profile.nodes.in_graph.any():
-        return profile
-    inside = resolve(profile, graph_ops(quirks))
-    shaped, _ = with_runtime_shapes(_with_own_shapes(inside), quirks)
-    counted = count_float_ops(shaped, quirks)
-    at = np.where(profile.nodes.in_graph, index_in(profile.nodes.name, inside.nodes.name), -1)
-    value = np.where(at >= 0, counted.value[at], 0)
-    return profile.changed(
-        nodes=replace(profile.nodes, float_ops=value),
-        inner=_entries(inside.nodes, counted.value, at),
-        uncounted=counted.summary(),
-    )
-
-
-def _entries(nodes: Nodes, value: Array, outside: Array) -> LogEntries:
-    """What was counted inside functions, by name."""
-    rows = np.setdiff1d(np.flatnonzero(value), outside)
-    none = np.zeros(0, np.int64)
-    names = nodes.name.take(pa.array(rows))
-    return LogEntries(names, value[rows], np.full(len(rows), -1, np.int64), none, strings())
-
-
-def count_float_ops(profile: Profile, quirks: Quirks) -> FloatOps:
-    """The float operations of every node of the graph; of functions if they were entered."""
+def count_tf_float_ops(profile: Profile) -> FloatOps:
+    """The float operations of every node of the graph by TensorFlow's formulas."""
     nodes = profile.nodes
-    compat = quirks.transpose_a_of_batch_matmul
-    rules = ORIGINAL_RULES if compat else REPAIRED_RULES
     ops = nodes.op.dictionary_encode()
-    has_rule = np.array([op in rules for op in ops.dictionary.to_pylist()], bool)
+    has_rule = np.array([op in TF_FORMULAS for op in ops.dictionary.to_pylist()], bool)
     op_code = ops.indices.to_numpy()
     rows = np.flatnonzero(has_rule[op_code] & nodes.in_graph)
     value = np.zeros(len(nodes), np.int64)
@@ -107,14 +56,7 @@ def count_float_ops(profile: Profile, quirks: Quirks) -> FloatOps:
         entries = attrs[row].as_py()
         known = {item["key"]: AttrValue.FromString(item["value"]) for item in entries}
         op = nodes.op[int(rows[row])].as_py()
-        taken = inputs.shapes(row)
-        if op == "AddN" and not compat and "N" in known:
-            taken = taken[: known["N"].i]  # what follows are control inputs
-        answer = count(op, known, taken, [outputs.shape(row)], compat=compat)
-        if answer is Unknown.SHAPE and not compat:
-            # The right formula may ask for shapes that the original's can do without.
-            answer = count(op, known, taken, [outputs.shape(row)], compat=True)
-        answers.append(answer)
+        answers.append(count(op, known, inputs.shapes(row), [outputs.shape(row)]))
     numbers = [
         0 if isinstance(each, Unknown) else max(-_LARGEST, min(each, _LARGEST)) for each in answers
     ]
@@ -125,47 +67,26 @@ def count_float_ops(profile: Profile, quirks: Quirks) -> FloatOps:
     return FloatOps(value, unknown)
 
 
-def _with_own_shapes(profile: Profile) -> Profile:
-    """Graphs without inferred shapes still tell those of constants, placeholders and variables."""
-    nodes = profile.nodes
-    bare = np.diff(list_offsets(nodes.output_shapes)) == 0
-    told = pc.is_in(nodes.op, value_set=pa.array(_OWN_SHAPE)).to_numpy(zero_copy_only=False)
-    shapes = {}
-    for row in np.flatnonzero(bare & told & nodes.in_graph).tolist():
-        shape = nodes.shape[row].as_py()
-        if nodes.op[row].as_py() == "Const":
-            values = {item["key"]: item["value"] for item in nodes.attrs[row].as_py()}
-            value = AttrValue.FromString(values.get("value", b""))
-            shape = [dim.size for dim in value.tensor.tensor_shape.dim] or [1]
-        shapes[row] = [shape]
-    if not shapes:
-        return profile
-    at = np.arange(len(nodes))
-    at[list(shapes)] = len(at) + np.arange(len(shapes))
-    column = pa.concat_arrays([nodes.output_shapes, pa.array(list(shapes.values()), SHAPES)])
-    return profile.changed(nodes=replace(nodes, output_shapes=column.take(pa.array(at))))
-
-
 class _Tensors:
-    """Output shapes by their place in the flattened column; one place more stands for unknown."""
+    """Output shapes by their position in the flattened column; one more stands for unknown."""
 
-    def __init__(self, profile: Profile, places: Array) -> None:
+    def __init__(self, profile: Profile, positions: Array) -> None:
         column = profile.nodes.output_shapes
         shapes = pa.concat_arrays([column.flatten(), pa.array([[]], SHAPE)])
-        used, self._place = np.unique(places, return_inverse=True)
+        used, self._position = np.unique(positions, return_inverse=True)
         self._shapes = shapes.take(pa.array(used))
         at = list_offsets(self._shapes)
         sizes = self._shapes.flatten().cast(pa.string())
         texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
-        self.code = texts.dictionary_encode().indices.to_numpy()[self._place]
+        self.code = texts.dictionary_encode().indices.to_numpy()[self._position]
 
     def shape(self, position: int) -> Shape | None:
         """Sizes, -1 for an unknown one; None for an unknown rank."""
-        return tuple(self._shapes[int(self._place[position])].as_py()) or None
+        return tuple(self._shapes[int(self._position[position])].as_py()) or None
 
 
-def _places(profile: Profile, node: Array, output: Array) -> Array:
-    """Where outputs stand in the flattened column of output shapes; after the last if nowhere."""
+def _positions(profile: Profile, node: Array, output: Array) -> Array:
+    """Positions of outputs in the flattened column of output shapes; after the last if unknown."""
     first = list_offsets(profile.nodes.output_shapes)
     at = first[node] + output
     return np.where((node >= 0) & (at < first[node + 1]), at, first[-1])
@@ -175,7 +96,7 @@ class _Outputs:
     """The first output of some nodes."""
 
     def __init__(self, profile: Profile, rows: Array) -> None:
-        self._tensors = _Tensors(profile, _places(profile, rows, np.zeros_like(rows)))
+        self._tensors = _Tensors(profile, _positions(profile, rows, np.zeros_like(rows)))
         self.code = self._tensors.code
 
     def shape(self, row: int) -> Shape | None:
@@ -193,7 +114,9 @@ class _Inputs:
         there = np.arange(_INPUTS) < self.count[:, None]
         edge = wanted[there]
         producer = index_in(edges.producer.take(pa.array(edge)), profile.nodes.name)
-        tensors = _Tensors(profile, _places(profile, producer, edges.output[edge]))
+        tensors = _Tensors(
+            profile, _positions(profile, producer, np.maximum(edges.output[edge], 0))
+        )
         self.code = np.full(there.shape, -1, np.int64)
         self.code[there] = tensors.code
         self._tensors, self._first = tensors, np.cumsum(there.sum(axis=1)) - there.sum(axis=1)
@@ -221,7 +144,7 @@ def _signatures(attrs: pa.Array) -> Array:
 
 
 def _distinct(columns: Sequence[Array]) -> tuple[Array, Array]:
-    """A number per distinct row of several columns, and where each is met first."""
+    """A number per distinct row of several columns, and the first row of each."""
     key = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         shifted = column.astype(np.int64) - int(column.min(initial=0))

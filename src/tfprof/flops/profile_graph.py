@@ -1,0 +1,100 @@
+"""The graph of a profile in the form that float operations are counted from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tfprof.definitions.quirks import Quirks
+from tfprof.flops.interpreter import RunShapes
+from tfprof.flops.model_inputs import ModelGraph, find_placeholders
+from tfprof.flops.tensors import Dims
+from tfprof.functions.expand import expand
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import CONTROL, Edges, group_offsets, list_offsets
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.resolve.runtime_shapes import with_runtime_shapes
+
+__all__ = ["model_graph", "recorded_shapes"]
+
+
+def model_graph(profile: Profile) -> ModelGraph:
+    """The nodes of a loaded profile, its functions, and what its signature asks for."""
+    graph = _main_graph(profile)
+    functions: dict[str, None] = {}
+    for data in profile.libraries:
+        library = GraphDef.FromString(data).library
+        for function in library.function:
+            if function.signature.name not in functions:
+                functions[function.signature.name] = None
+                graph.library.function.add().CopyFrom(function)
+        graph.library.gradient.extend(library.gradient)
+    names = profile.input_names
+    inputs = {
+        node: (names.get(node, name), shape)
+        for node, (name, shape) in find_placeholders(graph).items()
+    }
+    present = {node.name for node in graph.node} if profile.roots else set()
+    roots = [name for name in profile.roots if name in present]
+    return ModelGraph(graph, roots or None, inputs)
+
+
+def _main_graph(profile: Profile) -> GraphDef:
+    graph = GraphDef()
+    nodes, attrs = profile.nodes, profile.nodes.attrs
+    inputs, first_input = _input_texts(profile.edges), profile.edges.consumer
+    input_bounds = group_offsets(first_input, len(nodes)).tolist()
+    keys, values = (attrs.flatten().field(name).to_pylist() for name in ("key", "value"))
+    attr_bounds = list_offsets(attrs).tolist()
+    names, ops = nodes.name.to_pylist(), nodes.op.to_pylist()
+    for i in np.flatnonzero(nodes.in_graph).tolist():
+        texts = inputs[input_bounds[i] : input_bounds[i + 1]]
+        node = graph.node.add(name=names[i], op=ops[i], input=texts)
+        for at in range(attr_bounds[i], attr_bounds[i + 1]):
+            node.attr[keys[at]].MergeFromString(values[at])
+    return graph
+
+
+def _input_texts(edges: Edges) -> list[str]:
+    """Each input as graphs write it: `name`, `name:2` or `^name`."""
+    texts: list[str] = edges.producer.to_pylist()
+    for i in np.flatnonzero(edges.output).tolist():
+        output = int(edges.output[i])
+        texts[i] = f"^{texts[i]}" if output == CONTROL else f"{texts[i]}:{output}"
+    return texts
+
+
+def recorded_shapes(profile: Profile, graph: GraphDef, quirks: Quirks) -> RunShapes:
+    """The shapes that runs recorded, by function and node where all calls agree."""
+    if not profile.records:
+        return {}
+    shaped, _ = with_runtime_shapes(profile, quirks)
+    column = shaped.nodes.output_shapes.to_pylist()
+    known = {
+        name: [_dims(shape) for shape in column[i]]
+        for i, name in enumerate(shaped.nodes.name.to_pylist())
+        if column[i]
+    }
+    return _by_function(graph, known)
+
+
+def _by_function(graph: GraphDef, known: Mapping[str, list[Dims | None]]) -> RunShapes:
+    found: dict[tuple[str, str], list[Dims | None]] = {}
+    conflicts: set[tuple[str, str]] = set()
+    for frame in expand(graph).frames:
+        for node in frame.body.nodes:
+            shapes = known.get(frame.prefix + node.name)
+            if shapes is None:
+                continue
+            key = frame.body.name, node.name
+            if found.setdefault(key, shapes) != shapes:
+                conflicts.add(key)
+    return {key: shapes for key, shapes in found.items() if key not in conflicts}
+
+
+def _dims(shape: list[int]) -> Dims | None:
+    """A shape of the column; there [] is an unknown rank, and [1] may also be a scalar."""
+    if not shape or shape == [1]:
+        return None
+    return tuple(size if size >= 0 else None for size in shape)
