@@ -106,8 +106,8 @@ class Session:
             if log.float_ops.any() and not self._float_ops_logged:
                 nodes = self.profile.nodes
                 nodes = replace(nodes, float_ops=np.zeros_like(nodes.float_ops))
-                self.profile = self.profile.changed(
-                    nodes=nodes, inner=LogEntries.empty(), uncounted=""
+                self.profile = self.profile.replace(
+                    nodes=nodes, function_flops=LogEntries.empty(), uncounted=""
                 )
                 self._float_ops_logged = True
             self.profile = self.profile.with_op_log(log)
@@ -139,7 +139,7 @@ class Session:
         nodes = self.profile.nodes
         rest = nodes.output_shapes.slice(len(self._shapes))
         known = pa.concat_arrays([self._shapes, rest])
-        shaped = self.profile.changed(nodes=replace(nodes, output_shapes=known))
+        shaped = self.profile.replace(nodes=replace(nodes, output_shapes=known))
         shaped, self.notes = with_runtime_shapes(shaped, self.quirks, runs)
         self._shapes = shaped.nodes.output_shapes
         if not self.quirks.exact_run_names:

@@ -68,9 +68,9 @@ def with_float_ops(profile: Profile, quirks: Quirks) -> Profile:
     counted = count_float_ops(shaped, quirks)
     at = np.where(profile.nodes.in_graph, index_in(profile.nodes.name, inside.nodes.name), -1)
     value = np.where(at >= 0, counted.value[at], 0)
-    return profile.changed(
+    return profile.replace(
         nodes=replace(profile.nodes, float_ops=value),
-        inner=_entries(inside.nodes, counted.value, at),
+        function_flops=_entries(inside.nodes, counted.value, at),
         uncounted=counted.summary(),
     )
 
@@ -143,7 +143,7 @@ def _with_own_shapes(profile: Profile) -> Profile:
     at = np.arange(len(nodes))
     at[list(shapes)] = len(at) + np.arange(len(shapes))
     column = pa.concat_arrays([nodes.output_shapes, pa.array(list(shapes.values()), SHAPES)])
-    return profile.changed(nodes=replace(nodes, output_shapes=column.take(pa.array(at))))
+    return profile.replace(nodes=replace(nodes, output_shapes=column.take(pa.array(at))))
 
 
 class _Tensors:

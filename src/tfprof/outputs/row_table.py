@@ -119,7 +119,7 @@ def _frame_columns(report: Report) -> dict[str, pa.Array]:
     if frames is None:
         none = pa.nulls(len(report), pa.string())
         return {"file": none, "function": none, "line": pa.nulls(len(report), pa.int64())}
-    rows = pa.array(report.at, mask=report.at == 0)
+    rows = pa.array(report.view_positions, mask=report.view_positions == 0)
     return {
         "file": pa.array(frames.file, pa.string()).take(rows),
         "function": pa.array(frames.function, pa.string()).take(rows),

@@ -40,7 +40,7 @@ class InputShapes:
 
 def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
     """The input shapes of all nodes, worked out once."""
-    return profile.derived((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
+    return profile.memoize((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
 
 
 def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:

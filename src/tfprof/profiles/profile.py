@@ -79,7 +79,7 @@ class Profile:
     """The serialized graphs that have functions."""
     unmatched: LogEntries = field(default_factory=LogEntries.empty)
     """What op logs say of names that no node has, while there are functions."""
-    inner: LogEntries = field(default_factory=LogEntries.empty)
+    function_flops: LogEntries = field(default_factory=LogEntries.empty)
     """Float operations that were counted inside functions."""
     calls: Calls | None = None
     """Which nodes run inside which calls, if functions were entered (see `tfprof.resolve`)."""
@@ -89,7 +89,7 @@ class Profile:
     """What is to be told of functions that could not be entered."""
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    def derived(self, key: Any, make: Callable[[], T]) -> T:
+    def memoize(self, key: Any, make: Callable[[], T]) -> T:
         """A value made from the columns alone, made once."""
         if key not in self._derived:
             self._derived[key] = make()
@@ -104,7 +104,7 @@ class Profile:
         """What a copy in another process needs; it works out the rest itself."""
         return {**self.__dict__, "_derived": {}}
 
-    def changed(self, **columns: Any) -> Profile:
+    def replace(self, **columns: Any) -> Profile:
         """A profile with some columns replaced, and nothing derived yet."""
         return replace(self, **columns, _derived={})
 
@@ -138,7 +138,7 @@ class Profile:
             graph.input_name if everything else graph.input_name.filter(pa.array(wanted)),
             graph.input_output[wanted],
         )
-        return self.changed(
+        return self.replace(
             nodes=self.nodes.followed_by(nodes),
             edges=self.edges.followed_by(edges),
             libraries=self._libraries_with(graph),
@@ -192,7 +192,7 @@ class Profile:
         )
         gpus = [device for device in run.devices if "gpu" in device]
         missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
-        return self.changed(
+        return self.replace(
             nodes=nodes,
             devices=devices,
             records=(*self.records, records),
@@ -216,7 +216,7 @@ class Profile:
         owner = ids[log.type_entry]
         unmatched = unmatched_entries(log, ~known, before) if self.libraries else LogEntries.empty()
         has_stacks = bool(len(traced)) or bool((unmatched.stack >= 0).any())
-        return self.changed(
+        return self.replace(
             nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
             type_node=np.concatenate([self.type_node, owner[owner >= 0].astype(np.int32)]),
             type_name=pa.concat_arrays([self.type_name, log.type.filter(pa.array(owner >= 0))]),
@@ -236,14 +236,14 @@ class Profile:
     @property
     def coverage(self) -> float:
         """The share of nodes that ran; run-time nodes count from their second record on."""
-        return self.derived("coverage", self._coverage)
+        return self.memoize("coverage", self._coverage)
 
     def _coverage(self) -> float:
         seen = np.zeros(len(self.nodes), np.int64)
         for records in self.records:
             np.add.at(seen, records.node, 1)
         for saved in self.saved:
-            seen[saved.span_node] += 1
+            seen[saved.execution_node] += 1
         covered = int((seen > np.where(self.nodes.in_graph, 0, 1)).sum())
         return covered / (len(self.nodes) + 1e-10)
 
@@ -251,7 +251,7 @@ class Profile:
         """Give the nodes of some names one more type."""
         ids = index_in(names, self.nodes.name)
         ids = ids[ids >= 0].astype(np.int32)
-        return self.changed(
+        return self.replace(
             type_node=np.concatenate([self.type_node, ids]),
             type_name=pa.concat_arrays([self.type_name, strings([type_name] * len(ids))]),
         )
@@ -263,8 +263,8 @@ class Profile:
             named = {name: checkpoint.tensors[key] for key, name in checkpoint.names.items()}
             new = index_in(strings(named), self.nodes.name) < 0
             wanted = [item for item, is_new in zip(named.items(), new, strict=True) if is_new]
-            grown = self.changed(nodes=self.nodes.followed_by(make_checkpoint_nodes(dict(wanted))))
-        grown = grown.changed(checkpoint=checkpoint)
+            grown = self.replace(nodes=self.nodes.followed_by(make_checkpoint_nodes(dict(wanted))))
+        grown = grown.replace(checkpoint=checkpoint)
         return grown.with_type(_CHECKPOINT_TYPE, strings(grown.checkpoint_keys))
 
     @property
@@ -273,7 +273,7 @@ class Profile:
         checkpoint = self.checkpoint
         if checkpoint is None:
             return {}
-        return self.derived(
+        return self.memoize(
             "checkpoint keys",
             lambda: {
                 **{name: key for key, name in checkpoint.names.items()},

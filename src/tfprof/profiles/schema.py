@@ -300,7 +300,7 @@ class Calls:
     parent of a frame comes before it. `edges` lead from calls to the nodes that give their results.
     """
 
-    frame: Array
+    call_site: Array
     caller: Array
     parent: Array
     edges: Edges
@@ -314,19 +314,19 @@ class ProfileProtoRuns:
     `memory` per scheduling (columns as in ExecMemory), `allocation_*` and `output_*` as recorded.
     """
 
-    span_node: Array
-    span_step: Array
-    span_runs: Array
-    span_start: Array
-    span_end: Array
-    time_node: Array
-    time_step: Array
-    time_device: Array
-    time_start: Array
-    time_duration: Array
-    time_accelerator: BoolArray
-    seen_span: Array
-    seen_device: Array
+    execution_node: Array
+    execution_step: Array
+    execution_runs: Array
+    execution_start: Array
+    execution_end: Array
+    interval_node: Array
+    interval_step: Array
+    interval_device: Array
+    interval_start: Array
+    interval_duration: Array
+    interval_accelerator: BoolArray
+    record_execution: Array
+    record_device: Array
     memory_node: Array
     memory_step: Array
     memory: Array

@@ -119,7 +119,7 @@ def with_flop_warnings(
 ) -> tuple[Profile, list[str]]:
     """A profile that knows what was not counted, and what to tell of it at once."""
     if not quirks.incomplete_shapes_told:
-        return profile.changed(uncounted=counted.summary()), []
+        return profile.replace(uncounted=counted.summary()), []
     refused = counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
     if has_run or not refused:
         return profile, []

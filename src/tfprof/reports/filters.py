@@ -37,8 +37,8 @@ def apply_start(
         return visible, tree.depth
     begins = visible & regexes.matches_any(options.start_name_regexes, names)
     begins[0] = False
-    begins &= ~tree.below(begins)
-    reached = tree.below(begins) | begins
+    begins &= ~tree.descendants_of(begins)
+    reached = tree.descendants_of(begins) | begins
     raised = tree.path_sums(np.where(begins, tree.depth - 2, 0))
     visible &= reached
     visible[0] = True

@@ -30,13 +30,13 @@ _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToStr
 def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> LazyColumns:
     """The numbers of every node."""
     step = AVERAGE if step < 0 else step
-    return profile.derived((measures, quirks, step), lambda: _measures(profile, quirks, step))
+    return profile.memoize((measures, quirks, step), lambda: _measures(profile, quirks, step))
 
 
 def _measures(profile: Profile, quirks: Quirks, step: int) -> LazyColumns:
     wanted = None if step == AVERAGE else profile.steps.index(step)
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
-    columns = profile.derived("columns alone", profile.changed)
+    columns = profile.memoize("columns alone", profile.replace)
     sums = _Sums(columns, executions_of(profile, quirks), quirks, wanted)
     return LazyColumns(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.sum_bound)
 
@@ -59,7 +59,7 @@ class _Sums:
         if MEASURES[measure] in _STATIC:
             return None
         if MEASURES[measure] in _OPERATIONS:
-            return sum_of(self.profile.nodes.float_ops) * max(self.runs.most, 1)
+            return sum_of(self.profile.nodes.float_ops) * max(self.runs.run_bound, 1)
         return self.runs.sum_bound
 
     def bytes(self, field: str) -> Array:
@@ -78,13 +78,13 @@ class _Sums:
     @cached_property
     def _micros(self) -> dict[bool, Array]:
         runs = self.runs
-        in_step = True if self.step is None else runs.time_step == self.step
+        in_step = True if self.step is None else runs.interval_step == self.step
         chosen = {
-            True: runs.time_accelerator & in_step,
-            False: ~runs.time_accelerator & in_step,
+            True: runs.interval_accelerator & in_step,
+            False: ~runs.interval_accelerator & in_step,
         }
         return {
-            where: self._sum(runs.time_node[rows], runs.time_duration[rows])
+            where: self._sum(runs.interval_node[rows], runs.interval_duration[rows])
             for where, rows in chosen.items()
         }
 
@@ -92,14 +92,14 @@ class _Sums:
     def run_count(self) -> Array:
         """How often each node ran."""
         runs = self.runs
-        rows = self._rows(runs.span_step)
-        return self._averaged(self._sum(runs.span_node[rows], runs.span_runs[rows]))
+        rows = self._rows(runs.execution_step)
+        return self._averaged(self._sum(runs.execution_node[rows], runs.execution_runs[rows]))
 
     @cached_property
     def float_ops(self) -> Array:
         """The float operations of all runs of each node."""
         ran = np.zeros(len(self.profile.nodes), bool)
-        ran[self.runs.span_node] = True
+        ran[self.runs.execution_node] = True
         once = self.profile.nodes.float_ops.astype(self.kind, copy=False)
         return once * executed_counts(self.profile.calls, ran, self.run_count)
 
@@ -120,7 +120,7 @@ class _Sums:
     @cached_property
     def _steps_seen(self) -> Array:
         """In how many steps each node ran, at least 1."""
-        seen = np.bincount(self.runs.span_node, minlength=len(self.profile.nodes))
+        seen = np.bincount(self.runs.execution_node, minlength=len(self.profile.nodes))
         return np.maximum(seen, 1)
 
     def _averaged(self, total: Array) -> Array:
@@ -176,11 +176,11 @@ def _kind_of_sums(profile: Profile, runs: Executions, quirks: Quirks) -> Any:
     """64 bits, or numbers of any size where sums over all nodes may not fit."""
     if quirks.wrapping_parameters:
         return np.int64
-    often = float(runs.span_runs.sum(dtype=np.float64))
+    often = float(runs.execution_runs.sum(dtype=np.float64))
     bounds = [
         *(_magnitude(getattr(runs, field)) for field in BYTE_FIELDS),
-        _magnitude(runs.time_duration),
-        _magnitude(runs.span_runs),
+        _magnitude(runs.interval_duration),
+        _magnitude(runs.execution_runs),
         _magnitude(profile.nodes.float_ops) * max(often, 1),
     ]
     return np.int64 if max(bounds) < 2**62 else object
@@ -192,7 +192,7 @@ def _magnitude(values: Array) -> float:
 
 def parameters(profile: Profile, quirks: Quirks) -> Array:
     """The number of elements of each node's own shape; 0 if it has none or part is unknown."""
-    return profile.derived((parameters, quirks), lambda: _parameters(profile.nodes.shape, quirks))
+    return profile.memoize((parameters, quirks), lambda: _parameters(profile.nodes.shape, quirks))
 
 
 def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
@@ -226,7 +226,7 @@ def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
 
 def scalars(profile: Profile) -> BoolArray:
     """Which nodes have the shape of a scalar, which `Nodes.shape` holds as one element."""
-    return profile.derived(scalars, lambda: _scalars(profile))
+    return profile.memoize(scalars, lambda: _scalars(profile))
 
 
 def _scalars(profile: Profile) -> BoolArray:

@@ -22,7 +22,7 @@ __all__ = ["attributed_share", "graph_ops", "resolve"]
 def resolve(profile: Profile, quirks: Quirks) -> Profile:
     """The profile that views, measures and outputs work on."""
     key = _key(quirks)
-    found = profile.derived(key, lambda: _other(profile, key, quirks))
+    found = profile.memoize(key, lambda: _other(profile, key, quirks))
     return profile if found is None else found
 
 
@@ -33,7 +33,7 @@ def graph_ops(quirks: Quirks) -> Quirks:
 
 def attributed_share(profile: Profile) -> float:
     """The share of recorded time that belongs to nodes of the graph or of its functions."""
-    return profile.derived(attributed_share, lambda: _joined_share(resolve(profile, REPAIRED)))
+    return profile.memoize(attributed_share, lambda: _joined_share(resolve(profile, REPAIRED)))
 
 
 def _key(quirks: Quirks) -> tuple[object, ...]:
@@ -48,7 +48,7 @@ def _key(quirks: Quirks) -> tuple[object, ...]:
 def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile | None:
     """The profile to see instead; nothing if it is the same, as none should hold itself."""
     found = _seen(profile, quirks)
-    found.derived(key, lambda: None)
+    found.memoize(key, lambda: None)
     return None if found is profile else found
 
 

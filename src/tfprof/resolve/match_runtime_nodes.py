@@ -91,7 +91,7 @@ def merge_matched_nodes(profile: Profile, joins: NodeMatches) -> Profile:
     if calls is not None:
         caller = np.where(calls.caller >= 0, number[calls.caller], -1)
         edges = replace(calls.edges, consumer=number[calls.edges.consumer])
-        calls = Calls(calls.frame[kept], caller, calls.parent, edges)
+        calls = Calls(calls.call_site[kept], caller, calls.parent, edges)
     nodes = take_nodes(profile.nodes, kept)
     return renumber_nodes(profile, number, nodes, secondary_records=secondary_records, calls=calls)
 

@@ -69,7 +69,7 @@ def with_runtime_shapes(
     at = np.arange(len(column))
     at[list(found)] = len(column) + np.arange(len(found))
     merged = pa.concat_arrays([column, pa.array(rows, SHAPES)]).take(pa.array(at))
-    return profile.changed(nodes=replace(profile.nodes, output_shapes=merged)), conflicts
+    return profile.replace(nodes=replace(profile.nodes, output_shapes=merged)), conflicts
 
 
 def _incomplete(profile: Profile) -> BoolArray:

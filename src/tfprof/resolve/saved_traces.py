@@ -25,7 +25,7 @@ def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
     unmatched = profile.unmatched
     for library in profile.libraries:
         unmatched = unmatched.followed_by(_entries(library, info, before))
-    return profile.changed(
+    return profile.replace(
         nodes=replace(nodes, stack=stack),
         unmatched=unmatched,
         stacks=(*profile.stacks, info.stacks),

@@ -21,4 +21,4 @@ VIEWS: dict[str, Callable[[Profile, Quirks], View]] = {
 
 def view_of(profile: Profile, kind: str, quirks: Quirks) -> View:
     """A view of a profile, built once."""
-    return profile.derived((kind, quirks), lambda: VIEWS[kind](profile, quirks))
+    return profile.memoize((kind, quirks), lambda: VIEWS[kind](profile, quirks))

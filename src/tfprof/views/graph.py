@@ -19,7 +19,7 @@ __all__ = ["build", "producers"]
 
 def producers(profile: Profile) -> Array:
     """The node id of each edge's producer, -1 where the graph does not have it."""
-    return profile.derived(
+    return profile.memoize(
         "producers", lambda: index_in(profile.edges.producer, profile.nodes.name)
     )
 

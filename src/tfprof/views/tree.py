@@ -87,12 +87,12 @@ class Tree:
         np.subtract.at(change, self.end, values)
         return np.cumsum(change[:-1])
 
-    def below(self, marked: BoolArray) -> BoolArray:
+    def descendants_of(self, marked: BoolArray) -> BoolArray:
         """Which nodes have a marked node above them."""
         inside = self.path_sums(marked.astype(np.int64)) - marked
         return inside > 0
 
-    def only(self, wanted: BoolArray) -> tuple[Tree, Array]:
+    def filter(self, wanted: BoolArray) -> tuple[Tree, Array]:
         """The tree of some nodes, each under its nearest wanted ancestor, and where they stood.
 
         The root must be wanted.

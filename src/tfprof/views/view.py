@@ -89,7 +89,7 @@ class View:
 
 def name_order(profile: Profile) -> Array:
     """Node ids by name, in the order of bytes."""
-    return profile.derived(
+    return profile.memoize(
         "name order", lambda: pc.sort_indices(profile.nodes.name).to_numpy().astype(np.int64)
     )
 

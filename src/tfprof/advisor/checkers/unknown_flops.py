@@ -69,7 +69,7 @@ def _uncounted(facts: Facts) -> BoolArray:
     )[facts.op_code]
     candidates = works & profile.nodes.in_graph & (profile.nodes.float_ops == 0)
     ran = np.zeros(len(profile.nodes), bool)
-    ran[facts.runs.span_node] = True
+    ran[facts.runs.execution_node] = True
     if ran.any():
         candidates &= ran
     return candidates & _may_be_float(facts)

@@ -36,23 +36,25 @@ _KEY, _VALUE = 1, 2  # of the entries of any map
 def exec_entries(profile: Profile, runs: Executions, number: int) -> Fields:
     """For each node its steps with intervals, devices, schedulings and allocations."""
     steps = max(len(profile.steps), 1)
-    spans = len(runs.span_node)
-    place_of = _lookup(runs.span_node * steps + runs.span_step, len(profile.nodes) * steps)
+    spans = len(runs.execution_node)
+    place_of = _lookup(
+        runs.execution_node * steps + runs.execution_step, len(profile.nodes) * steps
+    )
 
     def span_of(node: Array, step: Array) -> Array:
         return place_of(node.astype(np.int64) * steps + step)
 
-    span = span_of(runs.time_node, runs.time_step)
-    seen = span_of(runs.seen_node, runs.seen_step)
-    value = numbers({1: runs.span_runs, 2: runs.span_start, 3: runs.span_end})
-    value += _times(profile, runs, span, runs.time_accelerator, "accelerator_execs", spans)
-    value += _times(profile, runs, span, ~runs.time_accelerator, "cpu_execs", spans)
-    value += _devices(profile, seen, runs.seen_device, spans)
+    span = span_of(runs.interval_node, runs.interval_step)
+    seen = span_of(runs.record_node, runs.record_step)
+    value = numbers({1: runs.execution_runs, 2: runs.execution_start, 3: runs.execution_end})
+    value += _times(profile, runs, span, runs.interval_accelerator, "accelerator_execs", spans)
+    value += _times(profile, runs, span, ~runs.interval_accelerator, "cpu_execs", spans)
+    value += _devices(profile, seen, runs.record_device, spans)
     value += _schedulings(runs, span_of(runs.memory_node, runs.memory_step), spans)
     value += _allocations(runs, span_of(runs.allocation_node, runs.allocation_step), spans)
-    step_ids = np.array([*profile.steps, 0], np.int64)[runs.span_step]
+    step_ids = np.array([*profile.steps, 0], np.int64)[runs.execution_step]
     entry = numbers({_KEY: step_ids}) + nested(_VALUE, value)
-    return listed(number, entry, group_offsets(runs.span_node, len(profile.nodes)))
+    return listed(number, entry, group_offsets(runs.execution_node, len(profile.nodes)))
 
 
 def _lookup(keys: Array, space: int) -> Callable[[Array], Array]:
@@ -88,14 +90,14 @@ def _times(
     """For each span the intervals by device, in the order of the records."""
     rows = np.flatnonzero(kind)
     size = max(len(profile.devices), 1)
-    key = span[rows] * size + _device_ranks(profile)[runs.time_device[rows]]
+    key = span[rows] * size + _device_ranks(profile)[runs.interval_device[rows]]
     order = np.argsort(key, kind="stable")
     rows, key = rows[order], key[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
-    pair = varints(runs.time_start[rows]) + varints(runs.time_duration[rows])
+    pair = varints(runs.interval_start[rows]) + varints(runs.interval_duration[rows])
     times = listed(1, nested(1, pair), np.append(first, len(rows)))
     devices = pa.array(profile.devices, pa.string())
-    entry = strings(_KEY, devices, runs.time_device[rows[first]]) + nested(_VALUE, times)
+    entry = strings(_KEY, devices, runs.interval_device[rows[first]]) + nested(_VALUE, times)
     return listed(_EXEC[field].number, entry, group_offsets(key[first] // size, spans))
 
 

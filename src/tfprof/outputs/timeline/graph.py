@@ -74,10 +74,10 @@ def trackable(report: Report, runs: Executions) -> BoolArray:
     def make() -> BoolArray:
         at = profile.steps.index(step)
         found = np.zeros(len(profile.nodes), bool)
-        found[runs.span_node[(runs.span_step == at) & (runs.span_start != 0)]] = True
+        found[runs.execution_node[(runs.execution_step == at) & (runs.execution_start != 0)]] = True
         return found & (runs.device != NO_DEVICE)
 
-    return profile.derived((trackable, report.quirks, step), make)
+    return profile.memoize((trackable, report.quirks, step), make)
 
 
 def device_title(device: str) -> str:
@@ -102,28 +102,30 @@ def lay_out_trace(report: Report) -> TraceLayout:
     row_of = rows_of_nodes(report, runs)
     if not report.quirks.same_start_dropped:
         row_of[(report.numbers[:, _MICROS] < report.options.min_micros).astype(bool)] = -1
-    rows = np.flatnonzero((runs.time_step == step) & (row_of[runs.time_node] >= 0))
-    row = row_of[runs.time_node[rows]]
+    rows = np.flatnonzero((runs.interval_step == step) & (row_of[runs.interval_node] >= 0))
+    row = row_of[runs.interval_node[rows]]
     rank = device_ranks(report)
-    devices = _as_met(runs.time_device[rows], row, rank)
-    by_start = _by_device_and_start(rank[runs.time_device[rows]], runs.time_start[rows], row)
+    devices = _as_met(runs.interval_device[rows], row, rank)
+    by_start = _by_device_and_start(
+        rank[runs.interval_device[rows]], runs.interval_start[rows], row
+    )
     rows = rows[by_start]
-    device, start = runs.time_device[rows], runs.time_start[rows]
+    device, start = runs.interval_device[rows], runs.interval_start[rows]
     if report.quirks.same_start_dropped and len(rows):
         new = (np.diff(device) != 0) | (np.diff(start) != 0)
         rows = rows[np.concatenate([[True], new])]
-        device, start = runs.time_device[rows], runs.time_start[rows]
+        device, start = runs.interval_device[rows], runs.interval_start[rows]
     position = np.zeros(len(report.profile.devices) + 1, np.int64)
     position[devices] = np.arange(len(devices))
-    duration = runs.time_duration[rows]
+    duration = runs.interval_duration[rows]
     return TraceLayout(
         devices,
-        row_of[runs.time_node[rows]],
-        runs.time_node[rows].astype(np.int64),
+        row_of[runs.interval_node[rows]],
+        runs.interval_node[rows].astype(np.int64),
         position[device],
         start,
         duration,
-        runs.time_accelerator[rows],
+        runs.interval_accelerator[rows],
         assign_lanes(position[device], start, start + duration),
     )
 

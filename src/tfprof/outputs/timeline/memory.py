@@ -114,7 +114,7 @@ def _samples(step: _Step) -> tuple[Array, Array, Array]:
     time = runs.memory_micros
     wanted = (runs.memory_step == profile.steps.index(step.report.options.step)) & (time > 0)
     if not step.report.quirks.samples_without_allocator:
-        wanted &= runs.memory_sampled
+        wanted &= runs.has_bytes_in_use
     rows, place = step.rows(runs.memory_node, wanted)
     device = np.searchsorted(step.first, place, side="right") - 1
     order = order_within(device, time[rows])
