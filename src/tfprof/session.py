@@ -12,11 +12,12 @@ import pyarrow as pa
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import quirks_for
 from tfprof.flops.count_nodes import with_float_ops
-from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.inputs import Source
 from tfprof.loaders.op_log import read_op_log
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import LogEntries, Records
+from tfprof.profiles.source_columns import GraphColumns
 from tfprof.recording.build_profile import (
     Model,
     add_run,
@@ -107,7 +108,7 @@ class Session:
                 nodes = self.profile.nodes
                 nodes = replace(nodes, float_ops=np.zeros_like(nodes.float_ops))
                 self.profile = self.profile.replace(
-                    nodes=nodes, function_flops=LogEntries.empty(), uncounted=""
+                    nodes=nodes, function_flops=LogEntries.empty(), flop_warning=""
                 )
                 self._float_ops_logged = True
             self.profile = self.profile.with_op_log(log)

@@ -22,16 +22,10 @@ from tfprof.flops.tf_formulas import (
     count,
 )
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    SHAPE,
-    SHAPES,
-    Array,
-    LogEntries,
-    Nodes,
-    list_offsets,
-    strings,
-)
+from tfprof.profiles.schema import SHAPE, SHAPES, Array, LogEntries, Nodes
+from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import AttrValue
 from tfprof.resolve import graph_ops, resolve
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
@@ -71,7 +65,7 @@ def with_float_ops(profile: Profile, quirks: Quirks) -> Profile:
     return profile.replace(
         nodes=replace(profile.nodes, float_ops=value),
         function_flops=_entries(inside.nodes, counted.value, at),
-        uncounted=counted.summary(),
+        flop_warning=counted.summary(),
     )
 
 

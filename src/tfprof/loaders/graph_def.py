@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,38 +21,16 @@ from tfprof.loaders.inputs import (
     read_bytes,
 )
 from tfprof.loaders.saved_model.graph import is_saved_model, read_saved_graph
-from tfprof.profiles.schema import (
-    SHAPE,
-    SHAPES,
-    Array,
-    list_offsets,
-    slice_strings,
-    utf8_bytes,
-    value_offsets,
-)
+from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.schema import SHAPE, SHAPES, Array
+from tfprof.profiles.source_columns import GraphColumns
+from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
 from tfprof.protos import graph_pb2, saved_model_pb2
 from tfprof.runtime.gc_pause import gc_paused
 
-__all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
+__all__ = ["columns_of_nodes", "read_graph", "shape_of"]
 
 WHAT = "a GraphDef (binary, text, or inside a MetaGraphDef)"
-
-
-@dataclass(frozen=True, slots=True)
-class GraphColumns:
-    """The nodes of a graph as they stand in the file, duplicates included."""
-
-    name: pa.Array
-    op: pa.Array
-    attrs: pa.Array
-    shape: pa.Array
-    output_shapes: pa.Array
-    input_node: Array
-    input_index: Array
-    input_name: pa.Array
-    input_output: Array
-    library: bytes = b""
-    """The serialized GraphDef, if it has functions."""
 
 
 def read_graph(source: Source) -> GraphColumns:

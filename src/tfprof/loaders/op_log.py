@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.loaders.arrow_columns import numbers
 from tfprof.loaders.inputs import Source, checked_columns, read_columns
-from tfprof.profiles.schema import (
-    Array,
-    Stacks,
-    list_offsets,
-    numbers,
-)
+from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.schema import Array, Stacks
+from tfprof.profiles.source_columns import LogColumns
 from tfprof.protos import columns_pb2, log_pb2
 
-__all__ = ["LogColumns", "read_op_log", "stacks_of"]
+__all__ = ["read_op_log", "stacks_of"]
 
 _WHAT = ("op_log", "an OpLogProto")
-
-
-@dataclass(frozen=True, slots=True)
-class LogColumns:
-    """The entries of an op log; `type_entry` says whose the types are.
-
-    `stack` is the one of `stacks` that an entry has, -1 for none.
-    """
-
-    name: pa.Array
-    float_ops: Array
-    stack: Array
-    type_entry: Array
-    type: pa.Array
-    stacks: Stacks
 
 
 def read_op_log(source: Source) -> LogColumns:

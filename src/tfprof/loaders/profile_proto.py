@@ -9,11 +9,13 @@ import pyarrow as pa
 
 from tfprof.definitions.limits import MOST_GAPS
 from tfprof.errors import LoadError
+from tfprof.loaders.arrow_columns import numbers, present
 from tfprof.loaders.inputs import Source, read_message
 from tfprof.loaders.op_log import stacks_of
 from tfprof.loaders.wire import columns_of
 from tfprof.profiles.add_rows import is_first_occurrence
 from tfprof.profiles.executions import MEMORY_FIELDS
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import (
     ATTRS,
@@ -25,11 +27,8 @@ from tfprof.profiles.schema import (
     Edges,
     Nodes,
     ProfileProtoRuns,
-    list_offsets,
-    numbers,
-    present,
-    strings,
 )
+from tfprof.profiles.string_columns import strings
 from tfprof.protos import columns_pb2, log_pb2
 
 __all__ = ["read_profile"]

@@ -83,7 +83,7 @@ def _properties(profile: Profile) -> pa.Table:
             "has_trace": [profile.has_trace],
             "missing_stream": [profile.missing_stream],
             "saved_missing_stream": [profile.saved_missing_stream],
-            "uncounted": [profile.uncounted],
+            "uncounted": [profile.flop_warning],
             "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
         }
     )

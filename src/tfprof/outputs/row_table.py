@@ -23,8 +23,9 @@ from tfprof.outputs.encoding.row_encoder import bytes_of
 from tfprof.outputs.files import replaced, write_file
 from tfprof.outputs.flame import parents
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.lazy_columns import measure_index
-from tfprof.profiles.schema import NO_DEVICE, Array, list_offsets
+from tfprof.profiles.schema import NO_DEVICE, Array
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report

@@ -32,8 +32,9 @@ from tfprof.outputs.encoding.row_encoder import (
 )
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.lazy_columns import measure_index
-from tfprof.profiles.schema import Array, group_offsets, list_offsets
+from tfprof.profiles.schema import Array
 from tfprof.reports.account import type_lists
 from tfprof.reports.measures import scalars
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE

@@ -133,8 +133,8 @@ class Executions:
         self._steps, self._nodes = max(len(profile.steps), 1), len(profile.nodes)
         self.placement_node, self.placement_device = _placements(profile, self, rules, quirks)
         warnings = [text for part in self.record_rows for text in part.warnings]
-        several = len(np.unique(self.placement_node)) < len(self.placement_node)
-        if several and not quirks.one_device_per_node:
+        # Placements are sorted by node.
+        if not quirks.one_device_per_node and not np.diff(self.placement_node).all():
             warnings.append(
                 "some nodes ran on more than one device; each device's records are counted"
             )

@@ -1,4 +1,4 @@
-"""Rows in groups: where each group starts, which keys are distinct, and ranks."""
+"""Rows in groups: where each group starts, which keys are distinct, orders and ranks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 from tfprof.profiles.schema import Array
 
 __all__ = [
+    "argsort_small",
+    "argsort_within",
     "distinct",
     "distinct_index",
     "group_offsets",
@@ -16,6 +18,8 @@ __all__ = [
     "list_offsets",
     "rank_strings",
 ]
+
+_LARGEST = 2**62
 
 
 def list_offsets(lists: pa.Array) -> Array:
@@ -57,6 +61,30 @@ def _mask(keys: Array, size: int) -> Array:
     mask = np.zeros(size, bool)
     mask[keys] = True
     return mask
+
+
+def argsort_small(numbers: Array) -> Array:
+    """`np.argsort` of numbers that are not negative, stable; NumPy has a radix sort for 16 bits.
+
+    That is 10 times as fast as its merge sort for 64 bits.
+    """
+    narrow = numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
+    order: Array = np.argsort(narrow, kind="stable")
+    return order
+
+
+def argsort_within(group: Array, key: Array) -> Array:
+    """`np.lexsort((key, group))`, by one stable sort of both in one number where that fits.
+
+    Most rows are in order already, which makes a stable sort fast.
+    """
+    if not len(key):
+        return np.zeros(0, np.int64)
+    least, most = int(key.min()), int(key.max())
+    if (most - least + 1) * (int(group.max()) + 1) >= _LARGEST:
+        return np.lexsort((key, group))
+    order: Array = np.argsort(group * (most - least + 1) + (key - least), kind="stable")
+    return order
 
 
 def invert_permutation(order: Array) -> Array:

@@ -10,13 +10,9 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    SHAPE,
-    Array,
-    group_offsets,
-    list_offsets,
-)
+from tfprof.profiles.schema import SHAPE, Array
 
 __all__ = ["InputShapes", "input_shapes_of"]
 

@@ -11,13 +11,14 @@ import pyarrow as pa
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.count_nodes import FloatOps, count_float_ops, with_float_ops
 from tfprof.flops.tf_formulas import Unknown
-from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.inputs import Source, read_message
-from tfprof.loaders.op_log import LogColumns, read_op_log
+from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.saved_model.graph import is_saved_model
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.source_columns import GraphColumns, LogColumns
 from tfprof.protos import log_pb2
 from tfprof.recording.live_graph import operations, read_live_graph
 from tfprof.recording.model_log import ModelLog, merge_op_logs
@@ -119,7 +120,7 @@ def with_flop_warnings(
 ) -> tuple[Profile, list[str]]:
     """A profile that knows what was not counted, and what to tell of it at once."""
     if not quirks.incomplete_shapes_told:
-        return profile.replace(uncounted=counted.summary()), []
+        return profile.replace(flop_warning=counted.summary()), []
     refused = counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
     if has_run or not refused:
         return profile, []

@@ -8,14 +8,10 @@ import pyarrow as pa
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import distinct, group_offsets
 from tfprof.profiles.lazy_columns import LazyColumns, measure_index
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    distinct,
-    group_offsets,
-)
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE, View

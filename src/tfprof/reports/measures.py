@@ -15,10 +15,11 @@ from tfprof.definitions.metrics import MEASURES, known_metrics
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.tf_formulas import CONTRACTIONS, REPAIRED_RULES
 from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.lazy_columns import LazyColumns, sum_of
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.run_counts import executed_counts
-from tfprof.profiles.schema import Array, BoolArray, list_offsets
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import graph_pb2
 
 __all__ = ["AVERAGE", "measures", "scalars"]

@@ -235,9 +235,9 @@ def make_report(
         profile = resolve(profile, quirks)
         view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
         report = _report_of(profile, view, options, quirks)
-    more = profile.notes
-    if profile.uncounted and {"float_ops", "macs"} & set(options.select):
-        more += (profile.uncounted,)
+    more = profile.warnings
+    if profile.flop_warning and {"float_ops", "macs"} & set(options.select):
+        more += (profile.flop_warning,)
     return replace(report, messages=report.messages + more) if more else report
 
 
@@ -308,7 +308,7 @@ def _tree_report(
     rows_tree, rows = tree.filter(shown)
     key = sort_key(view.kind, options, quirks, names, rows, total, own)
     if key is not None:
-        rows_tree, stood = rows_tree.sorted_by(key)
+        rows_tree, stood = rows_tree.sort_by(key)
         rows = rows[stood]
     messages = view.warnings
     if view.kind == "code" and options.account_displayed_op_only:

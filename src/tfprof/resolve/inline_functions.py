@@ -19,8 +19,8 @@ from tfprof.profiles.schema import (
     Edges,
     LogEntries,
     Nodes,
-    strings,
 )
+from tfprof.profiles.string_columns import strings
 from tfprof.resolve.function_nodes import FunctionNodes, Links, read_function_nodes
 from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.take_nodes import take_nodes
@@ -45,9 +45,9 @@ def inline_functions(profile: Profile) -> Profile:
 
 
 def _with_bodies(profile: Profile, bodies: FunctionNodes) -> Profile:
-    notes = tuple(dict.fromkeys((*profile.notes, *bodies.notes)))
+    warnings = tuple(dict.fromkeys((*profile.warnings, *bodies.warnings)))
     if not len(bodies.name):
-        return profile.replace(notes=notes)
+        return profile.replace(warnings=warnings)
     before = profile.nodes
     known = index_in(bodies.name, before.name)
     run_time = (known >= 0) & ~before.in_graph[known]
@@ -63,7 +63,7 @@ def _with_bodies(profile: Profile, bodies: FunctionNodes) -> Profile:
     # Where each row of the bodies is among the nodes; a name that is taken is the node of it.
     place = np.concatenate([index_in(bodies.graph, nodes.name), index_in(bodies.name, nodes.name)])
     owned = np.concatenate([np.zeros(len(bodies.graph), bool), new])
-    profile = renumber_nodes(profile, number, nodes, notes=notes)
+    profile = renumber_nodes(profile, number, nodes, warnings=warnings)
     edges = _edges(bodies.inputs, place, owned, nodes.name)
     return profile.replace(
         edges=profile.edges.followed_by(edges),

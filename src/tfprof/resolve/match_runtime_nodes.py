@@ -10,13 +10,8 @@ import pyarrow as pa
 from tfprof.functions.calls import is_call
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    Calls,
-    Records,
-    strings,
-)
+from tfprof.profiles.schema import Array, BoolArray, Calls, Records
+from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import NodeDef
 from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.runtime_names import MatchKind, find_origin

@@ -14,14 +14,9 @@ from tfprof.definitions.limits import MOST_GAPS
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.tf_formulas import Shape
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    SHAPES,
-    Array,
-    BoolArray,
-    Records,
-    list_offsets,
-)
+from tfprof.profiles.schema import SHAPES, Array, BoolArray, Records
 from tfprof.protos.graph_pb2 import TensorShapeProto
 from tfprof.resolve.runtime_names import strip_counters_column
 

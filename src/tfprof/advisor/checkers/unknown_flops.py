@@ -23,8 +23,9 @@ from tfprof.advisor.source_line import source_line
 from tfprof.flops.rules import RULES
 from tfprof.flops.rules.zero_cost import FREE
 from tfprof.flops.tf_formulas import REPAIRED_RULES
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import BoolArray, list_offsets
+from tfprof.profiles.schema import BoolArray
 from tfprof.protos import graph_pb2
 
 __all__ = ["CHECKER"]

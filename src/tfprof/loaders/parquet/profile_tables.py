@@ -100,7 +100,7 @@ def _profile(tables: _Tables) -> Profile:
         has_trace=about["has_trace"],
         missing_stream=about["missing_stream"],
         saved_missing_stream=about["saved_missing_stream"],
-        uncounted=about["uncounted"],
+        flop_warning=about["uncounted"],
         libraries=tuple(about["libraries"]),
         unmatched=_entries(tables, "unplaced"),
         function_flops=_entries(tables, "inner"),

@@ -10,8 +10,9 @@ import pyarrow as pa
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.flame import in_64_bits, own_share
 from tfprof.outputs.pprof.tables import Called, Tables
+from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.lazy_columns import measure_index
-from tfprof.profiles.schema import Array, group_offsets
+from tfprof.profiles.schema import Array
 from tfprof.views.view import Frames
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from tfprof.outputs.protobuf.protobuf_writer import (
     strings,
 )
 from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, group_offsets, list_offsets
+from tfprof.profiles.schema import Array
 from tfprof.protos import columns_pb2
 from tfprof.reports.account import type_lists
 from tfprof.resolve import resolve

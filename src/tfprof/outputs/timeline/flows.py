@@ -8,7 +8,8 @@ import numpy as np
 
 from tfprof.outputs.timeline.graph import TraceLayout, device_ranks, trackable
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.schema import Array, group_offsets
+from tfprof.profiles.grouping import group_offsets
+from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
 
 if TYPE_CHECKING:

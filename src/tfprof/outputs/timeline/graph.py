@@ -12,9 +12,10 @@ import numpy as np
 
 from tfprof.outputs.timeline.lanes import assign_lanes
 from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.grouping import argsort_small, argsort_within, rank_strings
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
-from tfprof.views.tree import order_within, sorted_few
+from tfprof.profiles.string_columns import strings
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -56,7 +57,7 @@ class TraceLayout:
     def in_lanes(self) -> Array:
         """The intervals by device as met, lane and start: the order in which they are written."""
         assign_lanes = self.device * (int(self.lane.max(initial=0)) + 1) + self.lane
-        return sorted_few(assign_lanes)  # those of a device are in the order of their starts
+        return argsort_small(assign_lanes)  # those of a device are in the order of their starts
 
 
 def rows_of_nodes(report: Report, runs: Executions) -> Array:
@@ -87,12 +88,8 @@ def device_title(device: str) -> str:
 
 
 def device_ranks(report: Report) -> Array:
-    """Where each device of the profile stands by name."""
-    devices = report.profile.devices
-    order = sorted(range(len(devices)), key=devices.__getitem__)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
+    """The rank of each device of the profile by name."""
+    return rank_strings(strings(report.profile.devices))
 
 
 def lay_out_trace(report: Report) -> TraceLayout:
@@ -140,9 +137,9 @@ def _as_met(device: Array, row: Array, rank: Array) -> list[int]:
 
 def _by_device_and_start(rank: Array, start: Array, row: Array) -> Array:
     """The order by device, start and row."""
-    order = order_within(rank, start)
+    order = argsort_within(rank, start)
     same = (np.diff(rank[order]) == 0) & (np.diff(start[order]) == 0)
     if not same.any():
         return order
     new = np.concatenate([[True], ~same])
-    return order[order_within(np.cumsum(new), row[order])]
+    return order[argsort_within(np.cumsum(new), row[order])]
