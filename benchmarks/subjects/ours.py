@@ -42,7 +42,7 @@ class Ours:
 
     def forget_views(self) -> None:
         """Drop all that was worked out from the columns."""
-        self._profile = self._profile.changed()
+        self._profile = self._profile.replace()
 
     def write(self, view: str, options: dict[str, Any], output: str) -> None:
         """Write a view."""

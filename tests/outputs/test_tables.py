@@ -21,7 +21,7 @@ from tfprof.profiles.profile import Profile
 def _plain(value):
     """A value that compares by content."""
     if is_dataclass(value):
-        names = (item.name for item in fields(value) if item.name != "_derived")
+        names = (item.name for item in fields(value) if item.name != "_cache")
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         return value.to_pylist()

@@ -70,7 +70,7 @@ def test_loading_text(folders: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize("view", ["scope", "op", "graph", "code"])
 def test_views(profiles: tuple[tfprof.Profile, tfprof.Profile], view: str) -> None:
     def written(profile: tfprof.Profile) -> None:
-        profile.changed().report(view, ALL).text()
+        profile.replace().report(view, ALL).text()
 
     _check(lambda: written(profiles[0]), lambda: written(profiles[1]))
 

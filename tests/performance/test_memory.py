@@ -64,7 +64,7 @@ def test_arrow_takes_its_memory_from_there_meanwhile():
 @pytest.mark.parametrize("compat", [True, False])
 def test_a_dropped_profile_is_gone_at_once(tmp_path, compat):
     """Nothing that a profile keeps of its answers holds it, so that no garbage has to wait."""
-    profile = random_profile(7).changed()
+    profile = random_profile(7).replace()
     gone = weakref.ref(profile)
     gc.collect()
     gc.disable()

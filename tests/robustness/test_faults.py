@@ -196,7 +196,7 @@ def test_shell_survives_what_fails(tmp_path):
 def test_threads_share_a_profile(profile):
     views = ["scope", "graph", "op", "code"] * 8
     expected = {view: profile.report(view).text() for view in set(views)}
-    fresh = profile.changed()
+    fresh = profile.replace()
     with ThreadPoolExecutor(8) as pool:
         texts = list(pool.map(lambda view: fresh.report(view).text(), views))
     assert texts == [expected[view] for view in views]

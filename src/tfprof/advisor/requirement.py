@@ -37,7 +37,7 @@ def _has_memory(profile: Profile) -> bool:
 
 
 def _has_devices(profile: Profile) -> bool:
-    return len(set(executions_of(profile, REPAIRED).placed_device.tolist())) > 1
+    return len(set(executions_of(profile, REPAIRED).placement_device.tolist())) > 1
 
 
 def _has_frames(profile: Profile) -> bool:

@@ -7,7 +7,8 @@ from functools import partial
 
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Stacks, strings
+from tfprof.profiles.schema import Stacks
+from tfprof.profiles.string_columns import strings
 
 __all__ = ["source_line"]
 

@@ -28,16 +28,16 @@ class StepTime:
     def when(self, runs: Executions, rows: BoolArray) -> Intervals:
         """When some of the intervals run, as far as they are in this step."""
         wanted = rows & self.rows
-        start: Array = runs.time_start[wanted]
-        return Intervals(start, start + runs.time_duration[wanted])
+        start: Array = runs.interval_start[wanted]
+        return Intervals(start, start + runs.interval_duration[wanted])
 
 
 def step_times(runs: Executions, steps: tuple[int, ...]) -> list[StepTime]:
     """The steps in which anything ran."""
     found = []
     for position, step in enumerate(steps):
-        rows = runs.time_step == position
+        rows = runs.interval_step == position
         if rows.any():
-            end = runs.time_start[rows] + runs.time_duration[rows]
-            found.append(StepTime(step, rows, int(runs.time_start[rows].min()), int(end.max())))
+            end = runs.interval_start[rows] + runs.interval_duration[rows]
+            found.append(StepTime(step, rows, int(runs.interval_start[rows].min()), int(end.max())))
     return found

@@ -81,7 +81,7 @@ def load(
             loaded = add_run(loaded, step, run, quirks)
         if op_log is not None:
             loaded = loaded.with_op_log(read_op_log(op_log))
-        loaded = loaded.changed(bind=dict(bind or {}), count_float_ops=count_float_ops)
+        loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops)
         return Profile.of(with_saved_traces(loaded, graph, quirks))
 
 

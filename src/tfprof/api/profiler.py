@@ -194,7 +194,7 @@ class Profiler:
         nodes = self._profile.nodes
         rest = nodes.output_shapes.slice(len(self._shapes))
         known = pa.concat_arrays([self._shapes, rest])
-        shaped = self._profile.changed(nodes=replace(nodes, output_shapes=known))
+        shaped = self._profile.replace(nodes=replace(nodes, output_shapes=known))
         shaped, messages = with_runtime_shapes(shaped, self._quirks, runs)
         self._shapes = shaped.nodes.output_shapes
         if not self._quirks.exact_run_names:

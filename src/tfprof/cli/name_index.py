@@ -26,12 +26,12 @@ def names_to_complete(profile: Profile, view: str, option: str) -> tuple[str, ..
 
     profile = resolve(profile, REPAIRED)
     if option == "account_type_regexes":
-        return profile.derived("names of types", lambda: _types(profile))
+        return profile.memoize("names of types", lambda: _types(profile))
     if view == "code":
-        return profile.derived("names of files", lambda: _files(profile))
+        return profile.memoize("names of files", lambda: _files(profile))
     if view == "op":
-        return profile.derived("names of ops", lambda: _distinct(profile.nodes.op.unique()))
-    return profile.derived("names of nodes", lambda: _distinct(profile.nodes.name))
+        return profile.memoize("names of ops", lambda: _distinct(profile.nodes.op.unique()))
+    return profile.memoize("names of nodes", lambda: _distinct(profile.nodes.name))
 
 
 def _distinct(column: object) -> tuple[str, ...]:

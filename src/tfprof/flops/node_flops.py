@@ -26,7 +26,8 @@ from tfprof.flops.rules import MULTIPLY_ADDS, RULES
 from tfprof.functions.expand import MAX_NODES
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, BoolArray, LogEntries, strings
+from tfprof.profiles.schema import Array, BoolArray, LogEntries
+from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
 
 __all__ = ["LazyFlops", "NodeFlops", "lazy_flops", "log_entries", "node_flops"]
@@ -77,7 +78,7 @@ class LazyFlops:
 def lazy_flops(profile: Profile, quirks: Quirks) -> LazyFlops:
     """What counts the float operations of a resolved profile, once for all who ask."""
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
-    return profile.derived((LazyFlops, quirks), lambda: LazyFlops(profile.changed(), quirks))
+    return profile.memoize((LazyFlops, quirks), lambda: LazyFlops(profile.replace(), quirks))
 
 
 def node_flops(profile: Profile, quirks: Quirks) -> NodeFlops:

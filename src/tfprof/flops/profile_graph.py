@@ -11,8 +11,9 @@ from tfprof.flops.interpreter import RunShapes
 from tfprof.flops.model_inputs import ModelGraph, find_placeholders
 from tfprof.flops.tensors import Dims
 from tfprof.functions.expand import expand
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import CONTROL, Edges, group_offsets, list_offsets
+from tfprof.profiles.schema import CONTROL, Edges
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
 

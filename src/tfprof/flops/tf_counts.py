@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 
 from tfprof.flops.tf_formulas import TF_FORMULAS, Shape, Unknown, count
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import SHAPE, Array, list_offsets
+from tfprof.profiles.schema import SHAPE, Array
 from tfprof.protos.graph_pb2 import AttrValue
 
 __all__ = ["FloatOps", "count_tf_float_ops"]

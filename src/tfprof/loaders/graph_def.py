@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,42 +16,15 @@ from tfprof.loaders.message_kinds import HEAD_SIZE, is_text, message_kind
 from tfprof.loaders.messages import Input, MessageLike, not_a_message
 from tfprof.loaders.model_messages import MODEL_KINDS, model_kind, parse_model, read_model_bytes
 from tfprof.loaders.saved_model.graph import signature_graph
-from tfprof.profiles.schema import (
-    CONTROL,
-    SHAPE,
-    SHAPES,
-    Array,
-    list_offsets,
-    slice_strings,
-    utf8_bytes,
-    value_offsets,
-)
+from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.schema import CONTROL, SHAPE, SHAPES, Array
+from tfprof.profiles.source_columns import GraphColumns
+from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
 from tfprof.protos.graph_pb2 import AttrValue, GraphDef, TensorShapeProto
 from tfprof.protos.saved_model_pb2 import SavedModel
 from tfprof.runtime.gc_pause import gc_paused
 
-__all__ = ["GraphColumns", "columns_of_nodes", "read_graph", "shape_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class GraphColumns:
-    """The nodes of a graph as they stand in the file, duplicates included."""
-
-    name: pa.Array
-    op: pa.Array
-    attrs: pa.Array
-    shape: pa.Array
-    output_shapes: pa.Array
-    input_node: Array
-    input_index: Array
-    input_name: pa.Array
-    input_output: Array
-    library: bytes = b""
-    """The serialized GraphDef, if it has functions."""
-    roots: tuple[str, ...] = ()
-    """The nodes that the graph is run for; without any, all of them."""
-    input_names: Mapping[str, str] = field(default_factory=dict)
-    """What the signature calls its placeholders."""
+__all__ = ["columns_of_nodes", "read_graph", "shape_of"]
 
 
 def read_graph(source: MessageLike) -> GraphColumns:

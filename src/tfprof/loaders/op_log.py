@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
+from tfprof.loaders.arrow_columns import numbers
 from tfprof.loaders.messages import MessageLike, malformed, read_columns
 from tfprof.loaders.wire import columns_of_bytes
-from tfprof.profiles.schema import (
-    Array,
-    Stacks,
-    list_offsets,
-    numbers,
-)
+from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.schema import Array, Stacks
+from tfprof.profiles.source_columns import LogColumns
 from tfprof.protos import columns_pb2, log_pb2
 
-__all__ = ["LogColumns", "read_op_log", "stacks_of"]
-
-
-@dataclass(frozen=True, slots=True)
-class LogColumns:
-    """The entries of an op log; `type_entry` says whose the types are.
-
-    `stack` is the one of `stacks` that an entry has, -1 for none.
-    """
-
-    name: pa.Array
-    float_ops: Array
-    stack: Array
-    type_entry: Array
-    type: pa.Array
-    stacks: Stacks
+__all__ = ["read_op_log", "stacks_of"]
 
 
 def read_op_log(source: MessageLike) -> LogColumns:

@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.limits import MOST_GAPS
+from tfprof.loaders.arrow_columns import numbers, present
 from tfprof.loaders.messages import MessageLike, malformed, read_message
 from tfprof.loaders.op_log import stacks_of
 from tfprof.loaders.wire import columns_of
 from tfprof.profiles.add_rows import is_first_occurrence
 from tfprof.profiles.executions import MEMORY_FIELDS
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import (
     ATTRS,
@@ -24,11 +26,8 @@ from tfprof.profiles.schema import (
     Edges,
     Nodes,
     ProfileProtoRuns,
-    list_offsets,
-    numbers,
-    present,
-    strings,
 )
+from tfprof.profiles.string_columns import strings
 from tfprof.protos import columns_pb2, log_pb2
 
 __all__ = ["read_profile"]
@@ -180,19 +179,19 @@ def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> Profile
     slots = outputs.flatten()
     columns = [numbers(schedulings.field(name)) for name in MEMORY_FIELDS]
     return ProfileProtoRuns(
-        span_node=node,
-        span_step=step,
-        span_runs=numbers(execs.field("run_count")),
-        span_start=_started(numbers(execs.field("all_start_micros"))),
-        span_end=numbers(execs.field("latest_end_micros")),
-        time_node=node[span],
-        time_step=step[span],
-        time_device=np.concatenate([times[0][1], times[1][1]]),
-        time_start=np.concatenate([times[0][2], times[1][2]]),
-        time_duration=np.concatenate([times[0][3], times[1][3]]),
-        time_accelerator=np.arange(len(span)) < len(times[0][0]),
-        seen_span=_owner(seen),
-        seen_device=devices.codes(seen.flatten()),
+        execution_node=node,
+        execution_step=step,
+        execution_runs=numbers(execs.field("run_count")),
+        execution_start=_started(numbers(execs.field("all_start_micros"))),
+        execution_end=numbers(execs.field("latest_end_micros")),
+        interval_node=node[span],
+        interval_step=step[span],
+        interval_device=np.concatenate([times[0][1], times[1][1]]),
+        interval_start=np.concatenate([times[0][2], times[1][2]]),
+        interval_duration=np.concatenate([times[0][3], times[1][3]]),
+        interval_accelerator=np.arange(len(span)) < len(times[0][0]),
+        record_execution=_owner(seen),
+        record_device=devices.codes(seen.flatten()),
         memory_node=node[memory_span],
         memory_step=step[memory_span],
         memory=np.stack(columns, axis=1).reshape(-1, len(MEMORY_FIELDS)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -11,73 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
+from tfprof.loaders.arrow_columns import numbers, present
 from tfprof.loaders.messages import MessageLike, malformed, read_columns
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    list_offsets,
-    numbers,
-    present,
-)
+from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.source_columns import RunColumns
 from tfprof.protos import columns_pb2, graph_pb2, run_metadata_pb2
 
-__all__ = ["RunColumns", "read_run"]
+__all__ = ["read_run"]
 
 _LARGE, _LARGEST = 2**62, 2**63 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class RunColumns:
-    """The records of a RunMetadata; `device` indexes into `devices`."""
-
-    devices: list[str]
-    name: pa.Array
-    label: pa.Array
-    device: Array
-    start: Array
-    duration: Array
-    total: Array
-    peak: Array
-    live: Array
-    persistent: Array
-    temporary: Array
-    output_bytes: Array
-    in_use: Array
-    gpu_allocators: Array
-    allocation_record: Array
-    allocation_micros: Array
-    allocation_bytes: Array
-    output_record: Array
-    output_slot: Array
-    output_size: Array
-    output_pointer: Array
-    output_has_memory: BoolArray
-    output_shape: pa.Array
-
-    def where(self, wanted: BoolArray) -> RunColumns:
-        """The records that are wanted, with what belongs to them."""
-        if wanted.all():
-            return self
-        new_row = np.cumsum(wanted, dtype=np.int32) - np.int32(1)
-        allocations = wanted[self.allocation_record]
-        outputs = wanted[self.output_record]
-        columns: dict[str, Any] = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.name in ("allocation_record", "output_record"):
-                value = new_row[value]
-            if item.name.startswith("allocation_"):
-                value = value[allocations]
-            elif item.name in ("name", "label"):
-                value = value.filter(pa.array(wanted))
-            elif item.name == "output_shape":
-                value = value.filter(pa.array(outputs))
-            elif item.name.startswith("output_") and item.name != "output_bytes":
-                value = value[outputs]
-            elif item.name != "devices":
-                value = value[wanted]
-            columns[item.name] = value
-        return RunColumns(**columns)
 
 
 def read_run(source: MessageLike) -> RunColumns | None:

@@ -34,7 +34,7 @@ def input_shapes(report: Report) -> pa.Array:
 def op_input_lines(report: Report, row: int) -> list[str]:
     """The distinct combinations of inputs of an op type, with how often and how long they ran."""
     profile, quirks = report.profile, report.quirks
-    texts = profile.derived(("op inputs", quirks), lambda: node_inputs(report, ",\t"))
+    texts = profile.memoize(("op inputs", quirks), lambda: node_inputs(report, ",\t"))
     members, bounds = report.members
     first, last = bounds[row].tolist()
     node = members[first:last]

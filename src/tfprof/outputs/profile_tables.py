@@ -59,7 +59,7 @@ def tables_of(profile: Profile) -> dict[str, pa.Table]:
     """The tables of a profile by name; those of runs, logs and saved runs only if it has any."""
     float_ops, inner = log_entries(profile, REPAIRED)
     nodes = replace(profile.nodes, float_ops=float_ops)
-    profile = profile.changed(nodes=nodes, inner=inner)
+    profile = profile.replace(nodes=nodes, inner=inner)
     found = {
         "profile": _properties(profile),
         "nodes": _table(profile.nodes),

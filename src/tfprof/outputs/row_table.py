@@ -22,8 +22,9 @@ from tfprof.outputs.encoding.json_encoder import escaped, joined
 from tfprof.outputs.encoding.row_encoder import bytes_of
 from tfprof.outputs.flame import parents
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.lazy_columns import measure_index
-from tfprof.profiles.schema import NO_DEVICE, Array, list_offsets
+from tfprof.profiles.schema import NO_DEVICE, Array
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -118,7 +119,7 @@ def _frame_columns(report: Report) -> dict[str, pa.Array]:
     if frames is None:
         none = pa.nulls(len(report), pa.string())
         return {"file": none, "function": none, "line": pa.nulls(len(report), pa.int64())}
-    rows = pa.array(report.at, mask=report.at == 0)
+    rows = pa.array(report.view_positions, mask=report.view_positions == 0)
     return {
         "file": pa.array(frames.file, pa.string()).take(rows),
         "function": pa.array(frames.function, pa.string()).take(rows),

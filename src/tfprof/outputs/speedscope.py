@@ -44,7 +44,7 @@ def _frames(report: Report) -> list[dict[str, Any]]:
         return [{"name": name} for name in report.names]
     return [
         {"name": name, "file": frames.file[at], "line": frames.line[at]} if at else {"name": name}
-        for name, at in zip(report.names, report.at.tolist(), strict=True)
+        for name, at in zip(report.names, report.view_positions.tolist(), strict=True)
     ]
 
 

@@ -33,8 +33,9 @@ from tfprof.outputs.encoding.row_encoder import (
 )
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.lazy_columns import measure_index
-from tfprof.profiles.schema import Array, group_offsets, list_offsets
+from tfprof.profiles.schema import Array
 from tfprof.reports.account import type_lists
 from tfprof.reports.measures import scalars
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
@@ -204,7 +205,11 @@ def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
 def _names(report: Report) -> DictColumn:
     """The names of the rows; where most of the view is shown, they stay where they are."""
     names = report.view.name
-    return DictColumn(names, report.at) if len(names) < 2 * len(report) else DictColumn(report.name)
+    return (
+        DictColumn(names, report.view_positions)
+        if len(names) < 2 * len(report)
+        else DictColumn(report.name)
+    )
 
 
 def _shapes(report: Report) -> Cell:
@@ -240,11 +245,11 @@ def _devices(report: Report) -> Cell:
         return Cell([DictColumn(texts.fill_null(""))], present)
     runs = executions_of(report.profile, report.quirks)
     count = len(report.profile.nodes)
-    start = group_offsets(runs.placed_node, count)
+    start = group_offsets(runs.placement_node, count)
     devices = list(report.profile.devices)
     by_name = np.argsort(np.argsort(np.array(devices, object))) if devices else np.zeros(0, int)
-    order = np.lexsort((by_name[runs.placed_device], runs.placed_node))
-    texts = _joined_lists(start, runs.placed_device[order], devices)
+    order = np.lexsort((by_name[runs.placement_device], runs.placement_node))
+    texts = _joined_lists(start, runs.placement_device[order], devices)
     placed = (report.node >= 0) & (np.diff(start, append=start[-1])[report.node] > 0)
     return Cell([optional(texts, np.where(placed, report.node, -1))], placed)
 
@@ -252,13 +257,13 @@ def _devices(report: Report) -> Cell:
 def _member_devices(report: Report) -> list[set[str]]:
     runs = executions_of(report.profile, report.quirks)
     node, bounds = report.members
-    start = group_offsets(runs.placed_node, len(report.profile.nodes))
+    start = group_offsets(runs.placement_node, len(report.profile.nodes))
     devices = report.profile.devices
     found = []
     for first, last in bounds.tolist():
         texts: set[str] = set()
         for member in node[first:last].tolist():
-            placed = runs.placed_device[start[member] : start[member + 1]].tolist()
+            placed = runs.placement_device[start[member] : start[member + 1]].tolist()
             texts.update([devices[position] for position in placed] or [""])
         found.append(texts)
     return found

@@ -1,10 +1,10 @@
-"""Rows that files add to the tables of a profile: which nodes names are, and which are new."""
+"""Rows that files add to the tables of a profile: which nodes they are of, and which are new."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,14 +19,10 @@ from tfprof.profiles.schema import (
     BoolArray,
     LogEntries,
     Nodes,
-    before_first,
-    strings,
 )
+from tfprof.profiles.source_columns import LogColumns
+from tfprof.profiles.string_columns import strings
 from tfprof.protos import graph_pb2
-
-if TYPE_CHECKING:
-    from tfprof.loaders.checkpoint import TensorInfo
-    from tfprof.loaders.op_log import LogColumns
 
 __all__ = [
     "COPY",
@@ -41,16 +37,16 @@ __all__ = [
 ]
 
 COPY = "MEMCPY"
-"""What the names of records that copy memory contain."""
+"""A part of the names of records that copy memory."""
 
 _NEVER_NODES = ("RecvTensor", "_SOURCE")
 _CHECKPOINT_OP = "VariableV2"
 
 
 def index_in(names: pa.Array, known: pa.Array) -> Array:
-    """The position of each name among known ones, -1 where it is none of them."""
-    found = pc.index_in(names, value_set=known)
-    return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    """The position of each name in `known`, -1 if it is not there."""
+    index = pc.index_in(names, value_set=known)
+    return index.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def is_first_occurrence(names: pa.Array) -> Any:
@@ -59,58 +55,55 @@ def is_first_occurrence(names: pa.Array) -> Any:
 
 
 def match_nodes(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
-    """The node id of each record's name up to its first colon, and the names of new nodes.
+    """The node of each record, which its name up to the first colon says; and new nodes' names.
 
     New nodes are numbered after the known ones; -1 is no node.
     """
-    names = before_first(names, ":")
+    names = pc.list_element(pc.split_pattern(names, ":", max_splits=1), 0)
     node = index_in(names, known)
     rows = np.flatnonzero(node < 0)
     if not len(rows):
         return node, strings()
-    others = names.take(pa.array(rows)).dictionary_encode()
-    distinct = others.dictionary
+    unknown = names.take(pa.array(rows)).dictionary_encode()
+    distinct = unknown.dictionary
     skipped = pc.or_(
         pc.match_substring(distinct, COPY), pc.is_in(distinct, value_set=strings(_NEVER_NODES))
     )
-    new = ~_flags(skipped)
+    new = ~skipped.to_numpy(zero_copy_only=False)
     ids = np.where(new, len(known) + np.cumsum(new) - 1, -1)
-    node[rows] = ids[others.indices.to_numpy()]
+    node[rows] = ids[unknown.indices.to_numpy()]
     return node, distinct.filter(pa.array(new))
-
-
-def _flags(column: pa.Array) -> Any:
-    return column.to_numpy(zero_copy_only=False).astype(bool)
 
 
 def first_labels(node: Array, labels: pa.Array) -> dict[str, Any]:
     """The first label of each node that has one."""
-    told = np.flatnonzero(_flags(pc.not_equal(labels, "")))[::-1]
+    # The last assignment stays, so assign from the last row to the first.
+    rows = np.flatnonzero(pc.not_equal(labels, "").to_numpy(zero_copy_only=False))[::-1]
     row = np.full(int(node.max(initial=-1)) + 1, -1)
-    row[node[told]] = told
+    row[node[rows]] = rows
     first = row[row >= 0]
     return {"label_node": node[first].astype(np.int32), "label_text": labels.take(pa.array(first))}
 
 
 def unmatched_entries(log: LogColumns, unknown: BoolArray, stacks_before: int) -> LogEntries:
-    """The entries of a log whose names no node has."""
+    """The entries of a log that are `unknown`, as no node has their names."""
     rows = np.flatnonzero(unknown)
-    entry = np.cumsum(unknown) - 1
-    typed = unknown[log.type_entry]
+    new_entry = np.cumsum(unknown) - 1
+    has_type = unknown[log.type_entry]
     return LogEntries(
         log.name.take(pa.array(rows)),
         log.float_ops[rows],
         np.where(log.stack[rows] >= 0, log.stack[rows] + stacks_before, -1),
-        entry[log.type_entry[typed]],
-        log.type.filter(pa.array(typed)),
+        new_entry[log.type_entry[has_type]],
+        log.type.filter(pa.array(has_type)),
     )
 
 
 def merge_names(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Array]:
-    """Known words and new ones after them, and where each of the latter stands."""
-    table = {word: position for position, word in enumerate(known)}
-    codes = [table.setdefault(word, len(table)) for word in more]
-    return tuple(table), np.array(codes, np.int32)
+    """Known names and new ones after them, and the index of each of `more`."""
+    index = {name: position for position, name in enumerate(known)}
+    indices = [index.setdefault(name, len(index)) for name in more]
+    return tuple(index), np.array(indices, np.int32)
 
 
 def make_runtime_nodes(names: pa.Array) -> Nodes:
@@ -129,12 +122,12 @@ def make_runtime_nodes(names: pa.Array) -> Nodes:
     )
 
 
-def make_checkpoint_nodes(tensors: Mapping[str, TensorInfo]) -> Nodes:
-    """A variable per tensor, with its shape as the attribute that parameters are counted from."""
-    count = len(tensors)
-    shapes = [list(tensor.shape) for tensor in tensors.values()]
+def make_checkpoint_nodes(tensor_shapes: Mapping[str, tuple[int, ...]]) -> Nodes:
+    """A variable for each tensor, by name; parameters are counted from its attribute `shape`."""
+    count = len(tensor_shapes)
+    shapes = [list(shape) for shape in tensor_shapes.values()]
     return replace(
-        make_runtime_nodes(strings(tensors)),
+        make_runtime_nodes(strings(tensor_shapes)),
         op=strings([_CHECKPOINT_OP] * count),
         in_graph=np.ones(count, bool),
         attrs=pa.array([[{"key": "shape", "value": _shape_attr(s)}] for s in shapes], ATTRS),

@@ -1,4 +1,4 @@
-"""Devices: which names are devices, which of them count, and where each node was placed."""
+"""Devices: which names are devices, which of them count, and the first device of each node."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
-__all__ = ["DeviceRules", "device_rules", "first_devices"]
+__all__ = ["DeviceRules", "NodeDevices", "device_rules", "node_devices"]
 
 _STRICT_DEVICE = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+", re.DOTALL | re.ASCII)
 _ANY_DEVICE = re.compile(r"(?:.*/)?(?:device:|host:)?([a-z_][a-z0-9_]*):\d+", re.DOTALL | re.ASCII)
-_NO_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device", "host"})
+_NOT_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device", "host"})
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRules:
-    """What each device of a profile stands for."""
+    """Which devices of a profile are canonical names, accelerators, counted, or on the host."""
 
     canonical: BoolArray
     accelerator: BoolArray
@@ -29,12 +29,13 @@ class DeviceRules:
 
 
 def device_rules(devices: tuple[str, ...], quirks: Quirks) -> DeviceRules:
+    """What each device name means."""
     if quirks.strict_devices:
         canonical = [bool(_STRICT_DEVICE.fullmatch(device)) for device in devices]
         counts = canonical
     else:
-        found = [_ANY_DEVICE.fullmatch(device) for device in devices]
-        canonical = [match is not None and match[1] not in _NO_DEVICES for match in found]
+        matches = [_ANY_DEVICE.fullmatch(device) for device in devices]
+        canonical = [match is not None and match[1] not in _NOT_DEVICES for match in matches]
         counts = ["stream" not in device and "memcpy" not in device for device in devices]
     return DeviceRules(
         np.array(canonical, bool),
@@ -44,21 +45,28 @@ def device_rules(devices: tuple[str, ...], quirks: Quirks) -> DeviceRules:
     )
 
 
-def first_devices(
-    profile: Profile, rules: DeviceRules, exists: BoolArray
-) -> tuple[Array, list[Array]]:
-    """The canonical device that each node was first recorded on.
+@dataclass(frozen=True, slots=True)
+class NodeDevices:
+    """`first` is the canonical device that each node was first recorded on.
 
-    Also, for each RunMetadata, the row from which on that is known: 0 if from the beginning.
+    `first_record` has, for each RunMetadata, the record from which on that is known: 0 if it is
+    known before, the number of records if it is not known then.
     """
+
+    first: Array
+    first_record: list[Array]
+
+
+def node_devices(profile: Profile, rules: DeviceRules, exists: BoolArray) -> NodeDevices:
+    """The device of each node of a profile."""
     device: Array = profile.nodes.saved_device.copy()
-    known_from = []
+    first_record = []
     for records in profile.records:
-        since = np.where(device == NO_DEVICE, len(records), 0)
+        first = np.where(device == NO_DEVICE, len(records), 0)
         rows = np.flatnonzero(rules.canonical[records.device])[::-1]
         rows = rows[device[records.node[rows]] == NO_DEVICE]
         device[records.node[rows]] = records.device[rows]
-        since[records.node[rows]] = rows
-        known_from.append(since)
+        first[records.node[rows]] = rows
+        first_record.append(first)
     device[~exists] = NO_DEVICE
-    return device, known_from
+    return NodeDevices(device, first_record)

@@ -1,7 +1,8 @@
-"""What the records of a profile mean: which of them count, as what, and for whom.
+"""What the records of a profile mean: which count, as what, and for which node and step.
 
-Records are kept as they were written; here they become intervals, schedulings and spans, by the
-rules of the original or by the repaired ones.
+A *record* is one NodeExecStats of a RunMetadata, kept as it was written. Here records become
+*executions* (all of one node in one step), *intervals* (the time of one record on one device) and
+*placements* (the devices of a node), by the rules of the original or the corrected ones.
 """
 
 from __future__ import annotations
@@ -13,234 +14,223 @@ from typing import Any
 import numpy as np
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.profiles.devices import DeviceRules, device_rules, first_devices
+from tfprof.profiles.devices import DeviceRules, device_rules, node_devices
+from tfprof.profiles.grouping import distinct, distinct_index
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.record_columns import (
     BYTE_FIELDS,
     LATEST,
     MEMORY_FIELDS,
-    record_part,
-    saved_part,
+    RecordRows,
+    SavedRows,
 )
-from tfprof.profiles.schema import (
-    NO_DEVICE,
-    Array,
-    BoolArray,
-    distinct,
-)
+from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
 __all__ = ["BYTE_FIELDS", "MEMORY_FIELDS", "Executions", "executions_of"]
 
 
-class Executions:
-    """Intervals, schedulings and spans of all nodes and steps; columns are made when asked for.
+class _Column:
+    """A column of `Executions`, made when it is first read, as `cached_property` does.
 
-    `step` columns are positions in `Profile.steps`. `exists` says which nodes are in the model,
-    `device` is the one that each node was placed on first. `span_*` has a row per node and step,
-    `time_*` per interval, `seen_*` per record's device; `memory_*` and all of `MEMORY_FIELDS` have
-    one per scheduling.
+    Its rows are those of the saved profiles, then those of every RunMetadata. `from_records` makes
+    the latter; saved profiles have a column of the same name, or of the name `saved`.
     """
 
-    span_node: Array
-    span_step: Array
-    span_runs: Array
-    span_start: Array
-    span_end: Array
-    time_node: Array
-    time_step: Array
-    time_device: Array
-    time_start: Array
-    time_duration: Array
-    time_accelerator: BoolArray
-    seen_node: Array
-    seen_step: Array
-    seen_device: Array
-    memory_node: Array
-    memory_step: Array
-    memory_micros: Array
-    host_temp_bytes: Array
-    host_persistent_bytes: Array
-    accelerator_temp_bytes: Array
-    accelerator_persistent_bytes: Array
-    requested_bytes: Array
-    peak_bytes: Array
-    residual_bytes: Array
-    output_bytes: Array
-    allocator_bytes_in_use: Array
-    memory_sampled: BoolArray
-    allocation_node: Array
-    allocation_step: Array
-    allocation_micros: Array
-    allocation_bytes: Array
-    output_memory: Array
-    output_slot: Array
-    output_size: Array
-    output_pointer: Array
+    def __init__(
+        self, dtype: Any, from_records: Callable[[RecordRows], Array], saved: str = ""
+    ) -> None:
+        self.dtype, self.from_records, self.name = dtype, from_records, saved
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, executions: Executions, owner: type) -> Array:
+        column = self.collect(executions)
+        executions.__dict__[self.name] = column
+        return column
+
+    def collect(self, executions: Executions) -> Array:
+        """The column, not kept."""
+        parts = [part.column(self.name) for part in executions.saved_rows]
+        parts += map(self.from_records, executions.record_rows)
+        # No parts, no dtype; and those of parts may differ.
+        empty = np.zeros(0, self.dtype)
+        return np.concatenate([empty, *(part.astype(self.dtype, copy=False) for part in parts)])
+
+
+# One row for each accepted record, from which executions are made.
+_NODE = _Column(np.int64, lambda rows: rows.node[rows.accepted], "execution_node")
+_STEP = _Column(np.int64, lambda rows: rows.steps(rows.accepted), "execution_step")
+_RUNS = _Column(np.int64, lambda rows: rows.runs[rows.accepted], "execution_runs")
+_START = _Column(np.int64, lambda rows: rows.start[rows.accepted], "execution_start")
+_END = _Column(np.int64, lambda rows: rows.end[rows.accepted], "execution_end")
+
+
+class Executions:
+    """Executions, intervals, placements and memory of all nodes and steps.
+
+    `…_step` columns are positions in `Profile.steps`. `exists` says which nodes are in the model,
+    `device` is the first device of each node. Columns whose names share a prefix have the same
+    rows; those of `MEMORY_FIELDS` belong to `memory_*`.
+    """
+
+    interval_node = _Column(np.int32, lambda rows: rows.node[rows.timed])
+    interval_step = _Column(np.int32, lambda rows: rows.steps(rows.timed))
+    interval_device = _Column(np.int32, lambda rows: rows.device[rows.timed])
+    interval_start = _Column(np.int64, lambda rows: rows.records.start[rows.timed])
+    interval_duration = _Column(np.int64, lambda rows: rows.duration[rows.timed])
+    interval_accelerator = _Column(bool, lambda rows: rows.accelerator[rows.timed])
+
+    # Of a saved profile, each device of an execution counts as a record.
+    record_node = _Column(np.int32, lambda rows: rows.node[rows.accepted])
+    record_step = _Column(np.int32, lambda rows: rows.steps(rows.accepted))
+    record_device = _Column(np.int32, lambda rows: rows.device[rows.accepted])
+
+    memory_node = _Column(np.int32, lambda rows: rows.node[rows.memory_rows])
+    memory_step = _Column(np.int32, lambda rows: rows.steps(rows.memory_rows))
+    memory_micros = _Column(np.int64, lambda rows: rows.sum("start", "duration"))
+    host_temp_bytes = _Column(np.int64, lambda rows: rows.host_bytes("temporary"))
+    host_persistent_bytes = _Column(np.int64, lambda rows: rows.host_bytes("persistent"))
+    accelerator_temp_bytes = _Column(np.int64, lambda rows: rows.accelerator_bytes("temporary"))
+    accelerator_persistent_bytes = _Column(
+        np.int64, lambda rows: rows.accelerator_bytes("persistent")
+    )
+    requested_bytes = _Column(np.int64, lambda rows: rows.sum("total", "persistent", "temporary"))
+    peak_bytes = _Column(np.int64, lambda rows: rows.sum("peak", "persistent", "temporary"))
+    residual_bytes = _Column(np.int64, lambda rows: rows.sum("live", "persistent"))
+    output_bytes = _Column(np.int64, lambda rows: rows.sum("output_bytes"))
+    allocator_bytes_in_use = _Column(np.int64, lambda rows: rows.sum("in_use"))
+    has_bytes_in_use = _Column(bool, lambda rows: rows.sum("gpu_allocators") > 0)
+
+    allocation_node = _Column(
+        np.int32, lambda rows: rows.node[rows.records.allocation_record[rows.allocations]]
+    )
+    allocation_step = _Column(np.int32, lambda rows: rows.steps(rows.allocations))
+    allocation_micros = _Column(
+        np.int64, lambda rows: rows.records.allocation_micros[rows.allocations]
+    )
+    allocation_bytes = _Column(
+        np.int64, lambda rows: rows.records.allocation_bytes[rows.allocations]
+    )
+
+    output_slot = _Column(np.int32, lambda rows: rows.records.output_slot[rows.outputs])
+    output_size = _Column(np.int64, lambda rows: rows.records.output_size[rows.outputs])
+    output_pointer = _Column(np.uint64, lambda rows: rows.records.output_pointer[rows.outputs])
 
     def __init__(self, profile: Profile, quirks: Quirks) -> None:
-        """What all columns rest on."""
+        """Decide which records count; the columns are made later."""
         rules = device_rules(profile.devices, quirks)
-        self.exists = _existing(profile, quirks)
-        self.device, known_from = first_devices(profile, rules, self.exists)
-        warnings: list[str] = []
-        self._parts = [saved_part(saved, profile.steps) for saved in profile.saved]
-        self._parts += [
-            record_part(profile, number, rules, self.device, since, self.exists, quirks, warnings)
-            for number, since in enumerate(known_from)
+        self.exists = _existing_nodes(profile, quirks)
+        devices = node_devices(profile, rules, self.exists)
+        self.device = devices.first
+        self.saved_rows = [SavedRows(saved, profile.steps) for saved in profile.saved]
+        self.record_rows = [
+            RecordRows(
+                profile, index, rules=rules, devices=devices, exists=self.exists, quirks=quirks
+            )
+            for index in range(len(profile.records))
         ]
         self._steps, self._nodes = max(len(profile.steps), 1), len(profile.nodes)
-        self.placed_node, self.placed_device = _placed(profile, self, rules, quirks)
-        if not quirks.one_device_per_node:
-            several = len(np.unique(self.placed_node)) < len(self.placed_node)
-            if several:
-                warnings.append(
-                    "some nodes ran on more than one device; each device's records are counted"
-                )
+        self.placement_node, self.placement_device = _placements(profile, self, rules, quirks)
+        warnings = [text for part in self.record_rows for text in part.warnings]
+        # Placements are sorted by node.
+        if not quirks.one_device_per_node and not np.diff(self.placement_node).all():
+            warnings.append(
+                "some nodes ran on more than one device; each device's records are counted"
+            )
         self.warnings = tuple(warnings)
 
-    def __getattr__(self, name: str) -> Any:
-        """A column that was not asked for before."""
-        if name in _SPANS:
-            found = _SPANS[name](self)
-        elif name in _PART_COLUMNS:
-            found = self.joined(name)
-        else:
-            raise AttributeError(name)
-        self.__dict__[name] = found
-        return found
-
-    def joined(self, name: str) -> Array:
-        """A column of all parts."""
-        kind = _PART_COLUMNS[name]
-        if not self._parts:
-            return np.zeros(0, kind)
-        columns = [part[name]() for part in self._parts]
-        if name == "output_memory":
-            rows = [len(part["memory_node"]()) for part in self._parts[:-1]]
-            before = np.cumsum([0, *rows]).tolist()
-            columns = [column + rows for column, rows in zip(columns, before, strict=True)]
-        return np.concatenate(columns).astype(kind, copy=False)
+    @property
+    def _parts(self) -> list[SavedRows | RecordRows]:
+        return [*self.saved_rows, *self.record_rows]
 
     @cached_property
     def sum_bound(self) -> float:
-        """More than any sum of times, bytes or runs; infinite if some number is below 0."""
-        return float(sum(part["sum_bound"]() for part in self._parts))
+        """More than any sum of times, bytes or runs; infinite if one of them is negative."""
+        return float(sum(part.sum_bound for part in self._parts))
 
     @cached_property
-    def most(self) -> float:
-        """No node ran more often than this; infinite if some number is below 0."""
-        return float(sum(part["most"]() for part in self._parts))
+    def run_bound(self) -> float:
+        """No node ran more often than this; infinite if a number is negative."""
+        return float(sum(part.run_bound for part in self._parts))
 
     @cached_property
-    def spans(self) -> tuple[Array, Array]:
-        """Distinct pairs of node and step, and which of them each accepted record belongs to."""
-        keys = self.joined("span_node") * self._steps + self.joined("span_step")
-        return _distinct(keys, self._nodes * self._steps)
+    def _groups(self) -> tuple[Array, Array]:
+        """The distinct keys (node x step) of executions, and the execution of each record."""
+        keys = _NODE.collect(self) * self._steps + _STEP.collect(self)
+        return distinct_index(keys, self._nodes * self._steps)
+
+    @cached_property
+    def execution_node(self) -> Array:
+        """The node of each execution; nodes ascend, and steps within them."""
+        return self._groups[0] // self._steps
+
+    @cached_property
+    def execution_step(self) -> Array:
+        """The step of each execution."""
+        return self._groups[0] % self._steps
+
+    @cached_property
+    def execution_runs(self) -> Array:
+        """How often the node ran in the step."""
+        return self._reduce(np.add, _RUNS, 0)
+
+    @cached_property
+    def execution_start(self) -> Array:
+        """The earliest start; 0 if no record has one."""
+        start = self._reduce(np.minimum, _START, LATEST)
+        return np.where(start == LATEST, 0, start)
+
+    @cached_property
+    def execution_end(self) -> Array:
+        """The latest end."""
+        return self._reduce(np.maximum, _END, 0)
+
+    def _reduce(self, function: np.ufunc, column: _Column, initial: int) -> Array:
+        keys, row = self._groups
+        values = np.full(len(keys), initial, np.int64)
+        function.at(values, row, column.collect(self))
+        return values
+
+    @cached_property
+    def output_memory(self) -> Array:
+        """The row of `memory_*` that each output belongs to."""
+        columns, first = [np.zeros(0, np.int64)], 0
+        for part in self._parts:
+            columns.append(part.output_memory + first)
+            first += len(part.memory_rows)
+        return np.concatenate(columns)
 
 
 def executions_of(profile: Profile, quirks: Quirks) -> Executions:
-    """The meaning of a profile's records, worked out once."""
-    return profile.derived((executions_of, quirks), lambda: Executions(profile, quirks))
+    """The executions of a profile, worked out once."""
+    return profile.memoize((executions_of, quirks), lambda: Executions(profile, quirks))
 
 
-def _span_runs(runs: Executions) -> Array:
-    """How often each span ran."""
-    keys, row = runs.spans
-    sums = np.zeros(len(keys), np.int64)
-    np.add.at(sums, row, runs.joined("span_runs"))
-    return sums
-
-
-def _span_start(runs: Executions) -> Array:
-    """The earliest start of each span."""
-    keys, row = runs.spans
-    start = np.full(len(keys), LATEST)
-    np.minimum.at(start, row, runs.joined("span_start"))
-    return np.where(start == LATEST, 0, start)
-
-
-def _span_end(runs: Executions) -> Array:
-    """The latest end of each span."""
-    keys, row = runs.spans
-    end = np.zeros(len(keys), np.int64)
-    np.maximum.at(end, row, runs.joined("span_end"))
-    return end
-
-
-_SPANS: dict[str, Callable[[Executions], Array]] = {
-    "span_node": lambda runs: runs.spans[0] // runs._steps,
-    "span_step": lambda runs: runs.spans[0] % runs._steps,
-    "span_runs": _span_runs,
-    "span_start": _span_start,
-    "span_end": _span_end,
-}
-
-_PART_COLUMNS: dict[str, Any] = {
-    "span_node": np.int64,
-    "span_step": np.int64,
-    "span_runs": np.int64,
-    "span_start": np.int64,
-    "span_end": np.int64,
-    "time_node": np.int32,
-    "time_step": np.int32,
-    "time_device": np.int32,
-    "time_start": np.int64,
-    "time_duration": np.int64,
-    "time_accelerator": bool,
-    "seen_node": np.int32,
-    "seen_step": np.int32,
-    "seen_device": np.int32,
-    "memory_node": np.int32,
-    "memory_step": np.int32,
-    **dict.fromkeys(MEMORY_FIELDS, np.int64),
-    "memory_sampled": bool,
-    "allocation_node": np.int32,
-    "allocation_step": np.int32,
-    "allocation_micros": np.int64,
-    "allocation_bytes": np.int64,
-    "output_memory": np.int64,
-    "output_slot": np.int32,
-    "output_size": np.int64,
-    "output_pointer": np.uint64,
-}
-
-
-def _existing(profile: Profile, quirks: Quirks) -> BoolArray:
-    """Which nodes are in the model: all but those that only copy records speak of."""
+def _existing_nodes(profile: Profile, quirks: Quirks) -> BoolArray:
+    """Which nodes are in the model: all but those that only have records of memory copies."""
     exists = np.ones(len(profile.nodes), bool)
     if quirks.copy_phantoms or not profile.records:
         return exists
-    doubtful = ~profile.nodes.in_graph
+    only_copies = ~profile.nodes.in_graph
     for records in profile.records:
-        doubtful[records.node[~records.copy]] = False
-    return ~doubtful
+        only_copies[records.node[~records.copy]] = False
+    return ~only_copies
 
 
-def _placed(
-    profile: Profile, runs: Executions, rules: DeviceRules, quirks: Quirks
+def _placements(
+    profile: Profile, executions: Executions, rules: DeviceRules, quirks: Quirks
 ) -> tuple[Array, Array]:
-    """All canonical devices of each node, its first one included; sorted by node."""
-    device = runs.device
+    """All canonical devices of each node, the first included; sorted by node."""
+    device = executions.device
     first = np.flatnonzero(device != NO_DEVICE)
     if quirks.one_device_per_node:
         return first, device[first]
-    seen = rules.canonical[runs.seen_device]
+    node, used = executions.record_node, executions.record_device
+    canonical = rules.canonical[used]
     count = max(len(profile.devices), 1)
     keys = np.concatenate(
-        [
-            first * count + device[first],
-            runs.seen_node[seen].astype(np.int64) * count + runs.seen_device[seen],
-        ]
+        [first * count + device[first], node[canonical].astype(np.int64) * count + used[canonical]]
     )
     keys = distinct(keys, len(profile.nodes) * count)
     return keys // count, keys % count
-
-
-def _distinct(keys: Array, space: int) -> tuple[Array, Array]:
-    """Sorted distinct keys and where each key stands among them; by counting when that is small."""
-    if space > 8 * len(keys) + 1_000_000:
-        found, row = np.unique(keys, return_inverse=True)
-        return found, row
-    used = np.zeros(space, bool)
-    used[keys] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[keys]

@@ -10,13 +10,9 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    SHAPE,
-    Array,
-    group_offsets,
-    list_offsets,
-)
+from tfprof.profiles.schema import SHAPE, Array
 
 __all__ = ["InputShapes", "input_shapes_of"]
 
@@ -40,7 +36,7 @@ class InputShapes:
 
 def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
     """The input shapes of all nodes, worked out once."""
-    return profile.derived((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
+    return profile.memoize((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
 
 
 def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:

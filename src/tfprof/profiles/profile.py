@@ -1,4 +1,4 @@
-"""The profile itself: tables of nodes, inputs, types, runs and stacks, never changed."""
+"""A profile: tables of nodes, edges, types, records and stacks, never changed."""
 
 from __future__ import annotations
 
@@ -35,15 +35,12 @@ from tfprof.profiles.schema import (
     ProfileProtoRuns,
     Records,
     Stacks,
-    contains,
-    strings,
 )
+from tfprof.profiles.source_columns import GraphColumns, LogColumns, RunColumns
+from tfprof.profiles.string_columns import strings
 
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Checkpoint
-    from tfprof.loaders.graph_def import GraphColumns
-    from tfprof.loaders.op_log import LogColumns
-    from tfprof.loaders.run_metadata import RunColumns
 
 __all__ = ["Profile"]
 
@@ -54,7 +51,7 @@ _CHECKPOINT_TYPE = "_checkpoint_variables"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Profile:
-    """Everything known of a model; `with_…` return new profiles that share the old columns."""
+    """Everything known of a model. Methods `with_…` return new profiles that share its columns."""
 
     nodes: Nodes = field(default_factory=Nodes.empty)
     edges: Edges = field(default_factory=Edges.empty)
@@ -73,15 +70,15 @@ class Profile:
     libraries: tuple[bytes, ...] = ()
     """The serialized graphs that have functions."""
     unmatched: LogEntries = field(default_factory=LogEntries.empty)
-    """What op logs say of names that no node has, while there are functions."""
-    inner: LogEntries = field(default_factory=LogEntries.empty)
-    """Float operations of nodes inside functions, from tables that were saved."""
+    """The entries of op logs whose names no node has; nodes of functions may have them."""
+    function_flops: LogEntries = field(default_factory=LogEntries.empty)
+    """Float operations of nodes of functions, from tables that were saved."""
     calls: Calls | None = None
-    """Which nodes run inside which calls, if functions were entered (see `tfprof.resolve`)."""
+    """Which call each node belongs to, once functions are inlined (see `tfprof.resolve`)."""
     secondary_records: tuple[BoolArray, ...] = ()
-    """For each RunMetadata, which records are no runs of the nodes that they were joined to."""
-    notes: tuple[str, ...] = ()
-    """What is to be told of functions that could not be entered."""
+    """For each RunMetadata, which records are not runs of the nodes that they are matched to."""
+    warnings: tuple[str, ...] = ()
+    """Which functions could not be inlined."""
     roots: tuple[str, ...] = ()
     """The nodes that the graph is run for; without any, all of them."""
     input_names: Mapping[str, str] = field(default_factory=dict)
@@ -92,37 +89,37 @@ class Profile:
     """Whether float operations that no op log has are counted when they are asked for."""
     source: Profile | None = None
     """Of a resolved profile, the one it was made from (see `tfprof.resolve`)."""
-    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
-    def derived(self, key: Any, make: Callable[[], T]) -> T:
-        """A value made from the columns alone, made once."""
-        if key not in self._derived:
-            self._derived[key] = make()
-        value: T = self._derived[key]
+    def memoize(self, key: Any, make: Callable[[], T]) -> T:
+        """The value that `make` computes from the columns alone, computed once."""
+        if key not in self._cache:
+            self._cache[key] = make()
+        value: T = self._cache[key]
         return value
 
     def __repr__(self) -> str:
-        """How much there is of it."""
+        """Its size."""
         return f"<Profile: {len(self.nodes):,} nodes, {len(self.steps):,} steps>"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy in another process needs; it works out the rest itself."""
-        return {**self.__dict__, "_derived": {}}
+        """All columns; a copy in another process computes the rest itself."""
+        return {**self.__dict__, "_cache": {}}
 
-    def changed(self, **columns: Any) -> Profile:
-        """A profile with some columns replaced, and nothing derived yet."""
-        return replace(self, **columns, _derived={})
+    def replace(self, **columns: Any) -> Profile:
+        """A profile with some columns replaced, and nothing computed from them yet."""
+        return replace(self, **columns, _cache={})
 
     def with_graph(self, graph: GraphColumns) -> Profile:
-        """Add the nodes of a graph; a name that is known already is left as it is."""
+        """Add the nodes of a graph. The first node of a name wins."""
         new = is_first_occurrence(graph.name) & (index_in(graph.name, self.nodes.name) < 0)
         if not new.any():
             return self
         rows = pa.array(np.flatnonzero(new))
-        everything = bool(new.all())
+        all_new = bool(new.all())
 
         def pick(column: pa.Array) -> pa.Array:
-            return column if everything else column.take(rows)
+            return column if all_new else column.take(rows)
 
         nodes = Nodes(
             pick(graph.name),
@@ -136,14 +133,14 @@ class Profile:
             np.full(len(rows), NO_DEVICE, np.int32),
         )
         new_id = np.cumsum(new, dtype=np.int32) + np.int32(len(self.nodes) - 1)
-        wanted = new[graph.input_node]
+        is_new = new[graph.input_node]
         edges = Edges(
-            new_id[graph.input_node[wanted]],
-            graph.input_index[wanted],
-            graph.input_name if everything else graph.input_name.filter(pa.array(wanted)),
-            graph.input_output[wanted],
+            new_id[graph.input_node[is_new]],
+            graph.input_index[is_new],
+            graph.input_name if all_new else graph.input_name.filter(pa.array(is_new)),
+            graph.input_output[is_new],
         )
-        return self.changed(
+        return self.replace(
             nodes=self.nodes.followed_by(nodes),
             edges=self.edges.followed_by(edges),
             libraries=self._libraries_with(graph),
@@ -160,7 +157,7 @@ class Profile:
         return (graph.library,) if superset else (*self.libraries, graph.library)
 
     def with_run(self, step: int, run: RunColumns, quirks: Quirks = REPAIRED) -> Profile:
-        """Add the records of a run to a step; nodes that only the run knows are added too."""
+        """Add the records of a run to a step, and nodes for names that only the run has."""
         if step < 0 and not quirks.negative_steps:
             raise OptionError(f"step {step}: steps are numbered from 0")
         node, unknown = match_nodes(run.name, self.nodes.name)
@@ -173,7 +170,7 @@ class Profile:
             device=device_codes[run.device],
             start=run.start,
             duration=run.duration,
-            copy=contains(run.name, COPY),
+            copy=pc.match_substring_regex(run.name, COPY).to_numpy(zero_copy_only=False),
             total=run.total,
             peak=run.peak,
             live=run.live,
@@ -191,7 +188,7 @@ class Profile:
             output_pointer=run.output_pointer,
             output_has_memory=run.output_has_memory,
             output_shape=run.output_shape,
-            # Nearly all names differ, so that each stands for itself.
+            # Nearly all names differ: encoding them would not pay.
             names=pa.DictionaryArray.from_arrays(
                 np.arange(len(run.name), dtype=np.int32), run.name
             ),
@@ -199,7 +196,7 @@ class Profile:
         )
         gpus = [device for device in run.devices if "gpu" in device]
         missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
-        return self.changed(
+        return self.replace(
             nodes=nodes,
             devices=devices,
             records=(*self.records, records),
@@ -223,7 +220,7 @@ class Profile:
         owner = ids[log.type_entry]
         unmatched = unmatched_entries(log, ~known, before) if self.libraries else LogEntries.empty()
         has_stacks = bool(len(traced)) or bool((unmatched.stack >= 0).any())
-        return self.changed(
+        return self.replace(
             nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
             type_node=np.concatenate([self.type_node, owner[owner >= 0].astype(np.int32)]),
             type_name=pa.concat_arrays([self.type_name, log.type.filter(pa.array(owner >= 0))]),
@@ -235,45 +232,48 @@ class Profile:
 
     @property
     def coverage(self) -> float:
-        """The share of nodes that ran; run-time nodes count from their second record on."""
-        return self.derived("coverage", self._coverage)
+        """The share of nodes that ran; runtime nodes count from their second record on."""
+        return self.memoize("coverage", self._coverage)
 
     def _coverage(self) -> float:
-        seen = np.zeros(len(self.nodes), np.int64)
+        count = np.zeros(len(self.nodes), np.int64)
         for records in self.records:
-            np.add.at(seen, records.node, 1)
+            np.add.at(count, records.node, 1)
         for saved in self.saved:
-            seen[saved.span_node] += 1
-        covered = int((seen > np.where(self.nodes.in_graph, 0, 1)).sum())
+            count[saved.execution_node] += 1
+        covered = int((count > np.where(self.nodes.in_graph, 0, 1)).sum())
         return covered / (len(self.nodes) + 1e-10)
 
     def with_type(self, type_name: str, names: pa.Array) -> Profile:
-        """Give the nodes of some names one more type."""
+        """Add a type to the nodes of some names."""
         ids = index_in(names, self.nodes.name)
         ids = ids[ids >= 0].astype(np.int32)
-        return self.changed(
+        return self.replace(
             type_node=np.concatenate([self.type_node, ids]),
             type_name=pa.concat_arrays([self.type_name, strings([type_name] * len(ids))]),
         )
 
     def with_checkpoint(self, checkpoint: Checkpoint) -> Profile:
-        """Mark the nodes whose values a checkpoint has; without a graph its names are the nodes."""
-        grown = self
-        if not self.nodes.in_graph.any():
-            named = {name: checkpoint.tensors[key] for key, name in checkpoint.names.items()}
-            new = index_in(strings(named), self.nodes.name) < 0
-            wanted = [item for item, is_new in zip(named.items(), new, strict=True) if is_new]
-            grown = self.changed(nodes=self.nodes.followed_by(make_checkpoint_nodes(dict(wanted))))
-        grown = grown.changed(checkpoint=checkpoint)
-        return grown.with_type(_CHECKPOINT_TYPE, strings(grown.checkpoint_keys))
+        """Mark the nodes whose values a checkpoint has. Without a graph it gives the nodes."""
+        nodes = self.nodes
+        if not nodes.in_graph.any():
+            known = set(nodes.name.to_pylist())
+            shapes = {
+                name: checkpoint.tensors[key].shape
+                for key, name in checkpoint.names.items()
+                if name not in known
+            }
+            nodes = nodes.followed_by(make_checkpoint_nodes(shapes))
+        marked = self.replace(nodes=nodes, checkpoint=checkpoint)
+        return marked.with_type(_CHECKPOINT_TYPE, strings(marked.checkpoint_keys))
 
     @property
     def checkpoint_keys(self) -> dict[str, str]:
-        """The checkpoint key of each node name that has one; keys are names of TensorFlow 1."""
+        """The checkpoint key of each node name that has one. In TensorFlow 1 keys are names."""
         checkpoint = self.checkpoint
         if checkpoint is None:
             return {}
-        return self.derived(
+        return self.memoize(
             "checkpoint keys",
             lambda: {
                 **{name: key for key, name in checkpoint.names.items()},

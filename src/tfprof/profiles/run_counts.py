@@ -18,11 +18,11 @@ def executed_counts(calls: Calls | None, ran: BoolArray, runs: Array) -> Array:
     if calls is None or not ran.any():
         return np.where(ran, runs, 1)
     most = np.zeros(len(calls.caller), runs.dtype)
-    np.maximum.at(most, calls.frame[ran], runs[ran])
+    np.maximum.at(most, calls.call_site[ran], runs[ran])
     taken = np.zeros(len(ran) + 1, bool)
     taken[calls.caller[most > 0]] = True
     most[0] = 1
     for frame in np.flatnonzero(most == 0).tolist():  # a parent comes before its frames
         # What another function of the same call ran instead of, such as the other branch.
         most[frame] = 0 if taken[calls.caller[frame]] else most[calls.parent[frame]]
-    return np.where(ran, runs, most[calls.frame])
+    return np.where(ran, runs, most[calls.call_site])

@@ -29,17 +29,6 @@ __all__ = [
     "ProfileProtoRuns",
     "Records",
     "Stacks",
-    "before_first",
-    "contains",
-    "distinct",
-    "group_offsets",
-    "list_offsets",
-    "numbers",
-    "present",
-    "slice_strings",
-    "strings",
-    "utf8_bytes",
-    "value_offsets",
 ]
 
 Array = npt.NDArray[Any]
@@ -54,99 +43,6 @@ CONTROL = -1
 
 MISSING = "^missing"
 """What a saved profile calls a producer that the graph does not have; no node has such a name."""
-
-
-def strings(values: Any = ()) -> pa.Array:
-    """A column of strings."""
-    return pa.array(values, pa.string())
-
-
-def list_offsets(lists: pa.Array) -> Array:
-    """Where each list starts, and where the last one ends, in the flattened elements."""
-    found = lists.offsets.to_numpy().astype(np.int64)
-    return found - found[0]
-
-
-def group_offsets(owner: Array, count: int) -> Array:
-    """Where the rows of each of `count` owners start if sorted, and where the last one's end."""
-    found = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(owner, minlength=count), out=found[1:])
-    return found
-
-
-def distinct(keys: Array, space: int) -> Array:
-    """Sorted distinct keys, all below `space`; by marking them unless that is mostly gaps."""
-    if space > 64 * len(keys) + 1_000_000:
-        return np.unique(keys)
-    used = np.zeros(space, bool)
-    used[keys] = True
-    return np.flatnonzero(used)
-
-
-def value_offsets(texts: pa.Array) -> Array:
-    """Where each text starts, and where the last one ends, in the bytes of a column."""
-    found: Array = np.frombuffer(texts.buffers()[1], np.int32)
-    return found[texts.offset : texts.offset + len(texts) + 1]
-
-
-def slice_strings(texts: pa.Array, begin: Array, end: Array) -> pa.Array:
-    """What stands between places in the bytes of a column; each begins where the last ended.
-
-    Places count from the first text.
-    """
-    if not len(begin):
-        return texts.slice(0, 0)
-    bounds = np.empty(2 * len(begin) + 1, np.int32)
-    bounds[0:-1:2], bounds[1:-1:2], bounds[-1] = begin, end, end[-1]
-    bounds += value_offsets(texts)[0]
-    parts = pa.Array.from_buffers(
-        texts.type, 2 * len(begin), [None, pa.py_buffer(bounds), texts.buffers()[2]]
-    )
-    return parts.take(pa.array(np.arange(0, 2 * len(begin), 2)))
-
-
-def utf8_bytes(texts: pa.Array) -> Array:
-    """The bytes of all texts of a column, one after the other."""
-    at = value_offsets(texts)
-    found: Array = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[at[0] : at[-1]]
-    return found
-
-
-def contains(texts: pa.Array, word: str) -> BoolArray:
-    """Which texts contain a word, best one with a rare last letter."""
-    found = np.zeros(len(texts), bool)
-    data, wanted = utf8_bytes(texts), word.encode()
-    if len(data) < len(wanted):
-        return found
-    begin = np.flatnonzero(data[len(wanted) - 1 :] == wanted[-1])
-    for place, letter in enumerate(wanted[:-1]):
-        begin = begin[data[begin + place] == letter]
-    at = value_offsets(texts) - value_offsets(texts)[0]
-    row = np.searchsorted(at, begin, side="right") - 1
-    found[row[begin + len(wanted) <= at[row + 1]]] = True
-    return found
-
-
-def before_first(texts: pa.Array, mark: str) -> pa.Array:
-    """Each text up to the first of a mark, a single letter."""
-    at = value_offsets(texts) - value_offsets(texts)[0]
-    places = np.flatnonzero(utf8_bytes(texts) == ord(mark))
-    if not len(places):
-        return texts
-    following = np.searchsorted(places, at[:-1])
-    end = np.append(places, at[-1])[following]
-    return slice_strings(texts, at[:-1], np.minimum(end, at[1:]))
-
-
-def numbers(column: pa.Array) -> Array:
-    """A column of numbers; 0 where the enclosing message is absent."""
-    return (column.fill_null(0) if column.null_count else column).to_numpy(zero_copy_only=False)
-
-
-def present(messages: pa.Array) -> BoolArray:
-    """Which rows have a sub-message."""
-    found: BoolArray = messages.is_valid().to_numpy(zero_copy_only=False)
-    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -170,8 +66,8 @@ class Nodes:
     def empty(cls) -> Nodes:
         """No nodes."""
         return cls(
-            strings(),
-            strings(),
+            pa.array([], pa.string()),
+            pa.array([], pa.string()),
             np.zeros(0, bool),
             pa.array([], ATTRS),
             pa.array([], SHAPE),
@@ -214,7 +110,7 @@ class Edges:
     def empty(cls) -> Edges:
         """No edges."""
         none = np.zeros(0, np.int32)
-        return cls(none, none, strings(), none)
+        return cls(none, none, pa.array([], pa.string()), none)
 
     def followed_by(self, other: Edges) -> Edges:
         """These edges and then others."""
@@ -286,7 +182,7 @@ class LogEntries:
     def empty(cls) -> LogEntries:
         """No entries."""
         none = np.zeros(0, np.int64)
-        return cls(strings(), none, none, none, strings())
+        return cls(pa.array([], pa.string()), none, none, none, pa.array([], pa.string()))
 
     def followed_by(self, other: LogEntries) -> LogEntries:
         """These entries and then others."""
@@ -307,7 +203,7 @@ class Calls:
     parent of a frame comes before it. `edges` lead from calls to the nodes that give their results.
     """
 
-    frame: Array
+    call_site: Array
     caller: Array
     parent: Array
     edges: Edges
@@ -321,19 +217,19 @@ class ProfileProtoRuns:
     `memory` per scheduling (columns as in ExecMemory), `allocation_*` and `output_*` as recorded.
     """
 
-    span_node: Array
-    span_step: Array
-    span_runs: Array
-    span_start: Array
-    span_end: Array
-    time_node: Array
-    time_step: Array
-    time_device: Array
-    time_start: Array
-    time_duration: Array
-    time_accelerator: BoolArray
-    seen_span: Array
-    seen_device: Array
+    execution_node: Array
+    execution_step: Array
+    execution_runs: Array
+    execution_start: Array
+    execution_end: Array
+    interval_node: Array
+    interval_step: Array
+    interval_device: Array
+    interval_start: Array
+    interval_duration: Array
+    interval_accelerator: BoolArray
+    record_execution: Array
+    record_device: Array
     memory_node: Array
     memory_step: Array
     memory: Array

@@ -18,7 +18,7 @@ _LIBRARY = r"(^|/)(tensorflow/(python|dtensor|compiler)|(site|dist)-packages|ker
 
 def source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
     """`file:line` of each node's innermost frame outside libraries; null where it has no frames."""
-    return profile.derived((source_lines, quirks), lambda: _source_lines(profile, quirks))
+    return profile.memoize((source_lines, quirks), lambda: _source_lines(profile, quirks))
 
 
 def _source_lines(profile: Profile, quirks: Quirks) -> pa.Array:

@@ -12,13 +12,14 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import log_entries
 from tfprof.flops.tf_counts import count_tf_float_ops
 from tfprof.flops.tf_formulas import Unknown
-from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.messages import MessageLike, read_message
-from tfprof.loaders.op_log import LogColumns, read_op_log
+from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.saved_model.graph import is_saved_model
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, LogEntries
+from tfprof.profiles.source_columns import GraphColumns, LogColumns
 from tfprof.protos import log_pb2
 from tfprof.recording.live_graph import operations, read_live_graph
 from tfprof.recording.model_log import ModelLog, merge_op_logs

@@ -10,14 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.loaders.graph_def import GraphColumns, read_graph
-from tfprof.profiles.schema import (
-    ATTRS,
-    SHAPE,
-    SHAPES,
-    Array,
-    list_offsets,
-)
+from tfprof.loaders.graph_def import read_graph
+from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.schema import ATTRS, SHAPE, SHAPES, Array
+from tfprof.profiles.source_columns import GraphColumns
 from tfprof.protos.graph_pb2 import AttrValue
 from tfprof.recording.variables import captured_shapes
 

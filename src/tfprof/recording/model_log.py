@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.loaders.op_log import LogColumns
-from tfprof.profiles.schema import Array, Stacks, strings
+from tfprof.profiles.schema import Array, Stacks
+from tfprof.profiles.source_columns import LogColumns
+from tfprof.profiles.string_columns import strings
 from tfprof.protos import log_pb2
 from tfprof.recording.stacks import CreationStacks
 

@@ -8,14 +8,10 @@ import pyarrow as pa
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import distinct, group_offsets
 from tfprof.profiles.lazy_columns import LazyColumns, measure_index
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    distinct,
-    group_offsets,
-)
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE, View
@@ -37,17 +33,17 @@ def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -
     runs = executions_of(profile, quirks)
     if regexes.is_everything(patterns):
         return runs.exists.astype(np.int64)
-    ops = profile.derived("op codes", lambda: profile.nodes.op.dictionary_encode())
+    ops = profile.memoize("op codes", lambda: profile.nodes.op.dictionary_encode())
     op_code = ops.indices.to_numpy()
-    extra = profile.derived("type codes", lambda: profile.type_name.dictionary_encode())
+    extra = profile.memoize("type codes", lambda: profile.type_name.dictionary_encode())
     extra_code = extra.indices.to_numpy()
     devices = pa.array(profile.devices, pa.string())
     times = np.zeros(len(profile.nodes), np.int64)
     for pattern in patterns:
         found = regexes.matches(pattern, ops.dictionary)[op_code]
         if len(devices):
-            placed = regexes.matches(pattern, devices)[runs.placed_device]
-            found[runs.placed_node[placed]] = True
+            placed = regexes.matches(pattern, devices)[runs.placement_device]
+            found[runs.placement_node[placed]] = True
         if len(extra_code):
             typed = regexes.matches(pattern, extra.dictionary)[extra_code]
             found[profile.type_node[typed]] = True
@@ -57,14 +53,14 @@ def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -
 
 def node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
     """All types of all nodes: node ids in order, positions among the names, and the names."""
-    return profile.derived((node_types, quirks), lambda: _node_types(profile, quirks))
+    return profile.memoize((node_types, quirks), lambda: _node_types(profile, quirks))
 
 
 def _node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
     runs = executions_of(profile, quirks)
     count = len(profile.nodes)
-    node = np.concatenate([np.arange(count), runs.placed_node, profile.type_node])
-    devices = pa.array(profile.devices, pa.string()).take(pa.array(runs.placed_device))
+    node = np.concatenate([np.arange(count), runs.placement_node, profile.type_node])
+    devices = pa.array(profile.devices, pa.string()).take(pa.array(runs.placement_device))
     names = pa.concat_arrays([profile.nodes.op, devices, profile.type_name]).dictionary_encode()
     texts = names.dictionary.to_pylist()
     order = sorted(range(len(texts)), key=texts.__getitem__)
@@ -141,7 +137,7 @@ def accounted_tree(
     if view.kind == "graph":
         wanted = matched.copy()
         wanted[0] = True
-        tree, at = tree.only(wanted)
+        tree, at = tree.filter(wanted)
         matched = matched[at]
     own = _of_nodes(numbers, view.node[at], scopes_too=quirks.scopes_are_definitions)
     adds = matched

@@ -10,11 +10,11 @@ import pyarrow as pa
 from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.grouping import rank_strings
 from tfprof.profiles.lazy_columns import LazyColumns, measure_index
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
-from tfprof.views.view import ranks
 
 __all__ = ["apply_start", "list_start", "row_filter", "sort_key"]
 
@@ -37,8 +37,8 @@ def apply_start(
         return visible, tree.depth
     begins = visible & regexes.matches_any(options.start_name_regexes, names)
     begins[0] = False
-    begins &= ~tree.below(begins)
-    reached = tree.below(begins) | begins
+    begins &= ~tree.descendants_of(begins)
+    reached = tree.descendants_of(begins) | begins
     raised = tree.path_sums(np.where(begins, tree.depth - 2, 0))
     visible &= reached
     visible[0] = True
@@ -99,7 +99,7 @@ def sort_key(
         return _descending(total[rows, measure_index(metric.measure)])
     if order == "occurrence" and kind in ("op", "code"):
         return -own[rows, _DEFINITIONS]
-    return ranks(names.take(pa.array(rows)))
+    return rank_strings(names.take(pa.array(rows)))
 
 
 def _descending(values: Array) -> Array:

@@ -15,10 +15,11 @@ from tfprof.definitions.metrics import MEASURES, known_metrics
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import LazyFlops, lazy_flops
 from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.lazy_columns import LazyColumns, sum_of
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.run_counts import executed_counts
-from tfprof.profiles.schema import Array, BoolArray, list_offsets
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import graph_pb2
 
 __all__ = ["AVERAGE", "measures", "scalars"]
@@ -31,13 +32,13 @@ _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToStr
 def measures(profile: Profile, quirks: Quirks, step: int = AVERAGE) -> LazyColumns:
     """The numbers of every node."""
     step = AVERAGE if step < 0 else step
-    return profile.derived((measures, quirks, step), lambda: _measures(profile, quirks, step))
+    return profile.memoize((measures, quirks, step), lambda: _measures(profile, quirks, step))
 
 
 def _measures(profile: Profile, quirks: Quirks, step: int) -> LazyColumns:
     wanted = None if step == AVERAGE else profile.steps.index(step)
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
-    columns = profile.derived("columns alone", profile.changed)
+    columns = profile.memoize("columns alone", profile.replace)
     flops = lazy_flops(profile, quirks)
     sums = _Sums(columns, executions_of(profile, quirks), flops, quirks, wanted)
     return LazyColumns(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.sum_bound)
@@ -67,7 +68,7 @@ class _Sums:
         if MEASURES[measure] in _STATIC:
             return None
         if MEASURES[measure] in _OPERATIONS:
-            often = max(self.runs.most, int(self._flops.count.executions.max(initial=1)))
+            often = max(self.runs.run_bound, int(self._flops.count.executions.max(initial=1)))
             return sum_of(self._flops.count.float_ops) * often
         return self.runs.sum_bound
 
@@ -87,13 +88,13 @@ class _Sums:
     @cached_property
     def _micros(self) -> dict[bool, Array]:
         runs = self.runs
-        in_step = True if self.step is None else runs.time_step == self.step
+        in_step = True if self.step is None else runs.interval_step == self.step
         chosen = {
-            True: runs.time_accelerator & in_step,
-            False: ~runs.time_accelerator & in_step,
+            True: runs.interval_accelerator & in_step,
+            False: ~runs.interval_accelerator & in_step,
         }
         return {
-            where: self._sum(runs.time_node[rows], runs.time_duration[rows])
+            where: self._sum(runs.interval_node[rows], runs.interval_duration[rows])
             for where, rows in chosen.items()
         }
 
@@ -101,14 +102,14 @@ class _Sums:
     def run_count(self) -> Array:
         """How often each node ran."""
         runs = self.runs
-        rows = self._rows(runs.span_step)
-        return self._averaged(self._sum(runs.span_node[rows], runs.span_runs[rows]))
+        rows = self._rows(runs.execution_step)
+        return self._averaged(self._sum(runs.execution_node[rows], runs.execution_runs[rows]))
 
     @cached_property
     def _executions(self) -> Array:
         """How often each node ran, or runs by what the graph shows if no run is loaded."""
         ran = np.zeros(len(self.profile.nodes), bool)
-        ran[self.runs.span_node] = True
+        ran[self.runs.execution_node] = True
         if not ran.any():
             return self._flops.count.executions
         return executed_counts(self.profile.calls, ran, self.run_count)
@@ -142,7 +143,7 @@ class _Sums:
     @cached_property
     def _steps_seen(self) -> Array:
         """In how many steps each node ran, at least 1."""
-        seen = np.bincount(self.runs.span_node, minlength=len(self.profile.nodes))
+        seen = np.bincount(self.runs.execution_node, minlength=len(self.profile.nodes))
         return np.maximum(seen, 1)
 
     def _averaged(self, total: Array) -> Array:
@@ -177,8 +178,8 @@ def _kind_of_sums(runs: Executions, quirks: Quirks) -> Any:
         return np.int64
     bounds = [
         *(_magnitude(getattr(runs, field)) for field in BYTE_FIELDS),
-        _magnitude(runs.time_duration),
-        _magnitude(runs.span_runs),
+        _magnitude(runs.interval_duration),
+        _magnitude(runs.execution_runs),
     ]
     return np.int64 if max(bounds) < _SAFE else object
 
@@ -189,7 +190,7 @@ def _magnitude(values: Array) -> float:
 
 def parameters(profile: Profile, quirks: Quirks) -> Array:
     """The number of elements of each node's own shape; 0 if it has none or part is unknown."""
-    return profile.derived((parameters, quirks), lambda: _parameters(profile.nodes.shape, quirks))
+    return profile.memoize((parameters, quirks), lambda: _parameters(profile.nodes.shape, quirks))
 
 
 def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
@@ -223,7 +224,7 @@ def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
 
 def scalars(profile: Profile) -> BoolArray:
     """Which nodes have the shape of a scalar, which `Nodes.shape` holds as one element."""
-    return profile.derived(scalars, lambda: _scalars(profile))
+    return profile.memoize(scalars, lambda: _scalars(profile))
 
 
 def _scalars(profile: Profile) -> BoolArray:

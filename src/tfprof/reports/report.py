@@ -103,11 +103,11 @@ class Report:
     options: Options
     quirks: Quirks
     tree: Tree
-    at: Array
+    view_positions: Array
     matched: BoolArray
     own: LazyColumns
     total: LazyColumns
-    times: Array
+    match_count: Array
     shown: bool = True
     messages: tuple[str, ...] = ()
 
@@ -124,7 +124,7 @@ class Report:
     @cached_property
     def name(self) -> pa.Array:
         """The names of the rows, as a column."""
-        return self.view.name.take(pa.array(self.at))
+        return self.view.name.take(pa.array(self.view_positions))
 
     @cached_property
     def names(self) -> list[str]:
@@ -134,16 +134,16 @@ class Report:
     @property
     def node(self) -> Array:
         """The node id of each row; -1 for rows that are no single node."""
-        found: Array = self.view.node[self.at]
+        found: Array = self.view.node[self.view_positions]
         return found
 
     @cached_property
     def members(self) -> tuple[Array, Array]:
         """The counted nodes of op and code view, and where each row's start among them."""
-        counted = self.times[self.view.member_node] > 0
+        counted = self.match_count[self.view.member_node] > 0
         node, at = self.view.member_node[counted], self.view.member_position[counted]
-        first = np.searchsorted(at, self.at)
-        last = np.searchsorted(at, self.at, side="right")
+        first = np.searchsorted(at, self.view_positions)
+        last = np.searchsorted(at, self.view_positions, side="right")
         return node, np.stack([first, last], axis=1)
 
     @property
@@ -190,7 +190,7 @@ def make_report(
         profile = resolve(profile, quirks)
         view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
         report = _report_of(profile, view, options, quirks)
-    more = profile.notes
+    more = profile.warnings
     if {"float_ops", "macs"} & set(options.select):
         more += node_flops(profile, quirks).messages()
     return replace(report, messages=report.messages + more) if more else report
@@ -228,7 +228,7 @@ def _nothing(
     profile: Profile, view: View, options: Options, quirks: Quirks, messages: tuple[str, ...]
 ) -> Report:
     zero = LazyColumns(1, lambda _: np.zeros(1, np.int64))
-    root, _ = view.tree.only(np.arange(len(view.tree)) == 0)
+    root, _ = view.tree.filter(np.arange(len(view.tree)) == 0)
     at, off = np.zeros(1, np.int64), np.zeros(1, bool)
     none = np.zeros(len(profile.nodes), np.int64)
     return Report(profile, view, options, quirks, root, at, off, zero, zero, none, False, messages)
@@ -249,7 +249,7 @@ def _tree_report(
     visible, depth = apply_start(tree, names, options, kept)
     trimmed = visible & regexes.matches_any(options.trim_name_regexes, names)
     trimmed[0] &= quirks.root_can_be_trimmed
-    visible &= ~tree.below(trimmed)
+    visible &= ~tree.descendants_of(trimmed)
     if view.kind == "code":
         visible &= ~trimmed
     if not quirks.unmatched_scopes_shown and view.kind == "scope":
@@ -260,10 +260,10 @@ def _tree_report(
     if options.account_displayed_op_only and view.kind != "code":
         adding = shown if quirks.unmatched_own_counts else shown & adds
         total = _totals(tree, own, adding, root_too=quirks.scopes_are_definitions)
-    rows_tree, rows = tree.only(shown)
+    rows_tree, rows = tree.filter(shown)
     key = sort_key(view.kind, options, quirks, names, rows, total, own)
     if key is not None:
-        rows_tree, stood = rows_tree.sorted_by(key)
+        rows_tree, stood = rows_tree.sort_by(key)
         rows = rows[stood]
     messages = view.warnings
     if view.kind == "code" and options.account_displayed_op_only:

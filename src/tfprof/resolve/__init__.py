@@ -20,13 +20,13 @@ __all__ = ["attributed_share", "resolve"]
 def resolve(profile: Profile, quirks: Quirks) -> Profile:
     """The profile that views, measures and outputs work on."""
     key = _key(quirks)
-    found = profile.derived(key, lambda: _other(profile, key, quirks))
+    found = profile.memoize(key, lambda: _other(profile, key, quirks))
     return profile if found is None else found
 
 
 def attributed_share(profile: Profile) -> float:
     """The share of recorded time that belongs to nodes of the graph or of its functions."""
-    return profile.derived(attributed_share, lambda: _joined_share(resolve(profile, REPAIRED)))
+    return profile.memoize(attributed_share, lambda: _joined_share(resolve(profile, REPAIRED)))
 
 
 def _key(quirks: Quirks) -> tuple[object, ...]:
@@ -44,8 +44,8 @@ def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile
     if found is profile:
         return None
     # A copy, as profiles that hold each other would stay until the garbage is collected.
-    found = found.changed(source=profile.changed())
-    found.derived(key, lambda: None)
+    found = found.replace(source=profile.replace())
+    found.memoize(key, lambda: None)
     return found
 
 

@@ -12,8 +12,10 @@ from google.protobuf.message import DecodeError
 
 from tfprof.functions.expand import Frame, expand
 from tfprof.functions.library import FunctionBody, Ref, argument
-from tfprof.loaders.graph_def import GraphColumns, columns_of_nodes
-from tfprof.profiles.schema import Array, strings
+from tfprof.loaders.graph_def import columns_of_nodes
+from tfprof.profiles.schema import Array
+from tfprof.profiles.source_columns import GraphColumns
+from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import GraphDef
 
 __all__ = ["FunctionNodes", "Links", "read_function_nodes"]
@@ -46,17 +48,17 @@ class FunctionNodes:
     parent: Array
     inputs: Links
     results: Links
-    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def read_function_nodes(data: bytes) -> FunctionNodes:
     """The functions of a serialized GraphDef written out."""
-    notes = []
+    warnings = []
     try:
         graph = GraphDef.FromString(data)
     except DecodeError:
         graph = GraphDef()
-        notes.append("the functions of the graph cannot be read")
+        warnings.append("the functions of the graph cannot be read")
     expanded = expand(graph)
     frames = expanded.frames
     inner = frames[1:]
@@ -89,7 +91,7 @@ def read_function_nodes(data: bytes) -> FunctionNodes:
         parent=np.array([-1, *(number[id(frame)] for frame in parents)], np.int64),
         inputs=inputs,
         results=results,
-        notes=(*notes, *expanded.notes),
+        warnings=(*warnings, *expanded.notes),
     )
 
 

@@ -19,8 +19,8 @@ from tfprof.profiles.schema import (
     Edges,
     LogEntries,
     Nodes,
-    strings,
 )
+from tfprof.profiles.string_columns import strings
 from tfprof.resolve.function_nodes import FunctionNodes, Links, read_function_nodes
 from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.take_nodes import take_nodes
@@ -39,15 +39,15 @@ def inline_functions(profile: Profile) -> Profile:
     if profile.calls is None:
         return profile
     calls = profile.calls
-    for entries in (profile.inner, profile.unmatched):
+    for entries in (profile.function_flops, profile.unmatched):
         profile = _with_entries(profile, entries)
     return _with_callers_stacks(profile, calls)
 
 
 def _with_bodies(profile: Profile, bodies: FunctionNodes) -> Profile:
-    notes = tuple(dict.fromkeys((*profile.notes, *bodies.notes)))
+    warnings = tuple(dict.fromkeys((*profile.warnings, *bodies.warnings)))
     if not len(bodies.name):
-        return profile.changed(notes=notes)
+        return profile.replace(warnings=warnings)
     before = profile.nodes
     known = index_in(bodies.name, before.name)
     run_time = (known >= 0) & ~before.in_graph[known]
@@ -63,9 +63,9 @@ def _with_bodies(profile: Profile, bodies: FunctionNodes) -> Profile:
     # Where each row of the bodies is among the nodes; a name that is taken is the node of it.
     place = np.concatenate([index_in(bodies.graph, nodes.name), index_in(bodies.name, nodes.name)])
     owned = np.concatenate([np.zeros(len(bodies.graph), bool), new])
-    profile = renumber_nodes(profile, number, nodes, notes=notes)
+    profile = renumber_nodes(profile, number, nodes, warnings=warnings)
     edges = _edges(bodies.inputs, place, owned, nodes.name)
-    return profile.changed(
+    return profile.replace(
         edges=profile.edges.followed_by(edges),
         calls=_calls(profile.calls, bodies, place, new, kept, number, nodes),
     )
@@ -123,7 +123,7 @@ def _calls(
     count, parent = len(before.caller) - 1, bodies.parent[1:]
     moved = np.where(before.caller >= 0, number[before.caller], -1)
     return Calls(
-        np.concatenate([before.frame[kept], own + count]),
+        np.concatenate([before.call_site[kept], own + count]),
         np.concatenate([moved, caller[1:]]),
         np.concatenate([before.parent, np.where(parent > 0, parent + count, 0)]),
         replace(before.edges, consumer=number[before.edges.consumer]).followed_by(results),
@@ -143,7 +143,7 @@ def _with_entries(profile: Profile, entries: LogEntries) -> Profile:
     traced = traced[stack[ids[traced]] < 0]
     stack[ids[traced]] = entries.stack[traced]
     owner = ids[entries.type_entry]
-    return profile.changed(
+    return profile.replace(
         nodes=replace(profile.nodes, float_ops=float_ops, stack=stack),
         type_node=np.concatenate([profile.type_node, owner[owner >= 0].astype(np.int32)]),
         type_name=pa.concat_arrays([profile.type_name, entries.type.filter(pa.array(owner >= 0))]),
@@ -155,9 +155,9 @@ def _with_callers_stacks(profile: Profile, calls: Calls) -> Profile:
     if not profile.stacks:
         return profile
     stack = profile.nodes.stack.copy()
-    order = np.argsort(calls.frame, kind="stable")
-    bounds = np.searchsorted(calls.frame[order], np.arange(len(calls.caller) + 1))
+    order = np.argsort(calls.call_site, kind="stable")
+    bounds = np.searchsorted(calls.call_site[order], np.arange(len(calls.caller) + 1))
     for at in range(1, len(calls.caller)):  # a caller comes before what it calls
         own = order[bounds[at] : bounds[at + 1]]
         stack[own] = np.where(stack[own] < 0, stack[calls.caller[at]], stack[own])
-    return profile.changed(nodes=replace(profile.nodes, stack=stack))
+    return profile.replace(nodes=replace(profile.nodes, stack=stack))

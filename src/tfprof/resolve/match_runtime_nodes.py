@@ -10,13 +10,8 @@ import pyarrow as pa
 from tfprof.functions.calls import is_call
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    Calls,
-    Records,
-    strings,
-)
+from tfprof.profiles.schema import Array, BoolArray, Calls, Records
+from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import NodeDef
 from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.runtime_names import MatchKind, find_origin
@@ -91,7 +86,7 @@ def merge_matched_nodes(profile: Profile, joins: NodeMatches) -> Profile:
     if calls is not None:
         caller = np.where(calls.caller >= 0, number[calls.caller], -1)
         edges = replace(calls.edges, consumer=number[calls.edges.consumer])
-        calls = Calls(calls.frame[kept], caller, calls.parent, edges)
+        calls = Calls(calls.call_site[kept], caller, calls.parent, edges)
     nodes = take_nodes(profile.nodes, kept)
     return renumber_nodes(profile, number, nodes, secondary_records=secondary_records, calls=calls)
 

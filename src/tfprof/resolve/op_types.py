@@ -57,7 +57,7 @@ def with_runtime_ops(profile: Profile, joins: NodeMatches) -> Profile:
         return profile
     mask = np.zeros(count, bool)
     mask[at] = True
-    return profile.changed(
+    return profile.replace(
         nodes=replace(
             profile.nodes,
             op=pc.replace_with_mask(profile.nodes.op, pa.array(mask), op.filter(changed)),

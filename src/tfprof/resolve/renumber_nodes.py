@@ -18,7 +18,7 @@ def renumber_nodes(profile: Profile, number: Array, nodes: Nodes, **changes: Any
 
     Numbers must not fall, except those of nodes that no edge starts from.
     """
-    return profile.changed(
+    return profile.replace(
         nodes=nodes,
         edges=replace(profile.edges, consumer=number[profile.edges.consumer]),
         type_node=number[profile.type_node],

@@ -13,14 +13,9 @@ import pyarrow.compute as pc
 from tfprof.definitions.limits import MOST_GAPS
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    SHAPES,
-    Array,
-    BoolArray,
-    Records,
-    list_offsets,
-)
+from tfprof.profiles.schema import SHAPES, Array, BoolArray, Records
 from tfprof.protos.graph_pb2 import TensorShapeProto
 from tfprof.resolve.runtime_names import strip_counters_column
 
@@ -71,7 +66,7 @@ def with_runtime_shapes(
     at = np.arange(len(column))
     at[list(found)] = len(column) + np.arange(len(found))
     merged = pa.concat_arrays([column, pa.array(rows, SHAPES)]).take(pa.array(at))
-    return profile.changed(nodes=replace(profile.nodes, output_shapes=merged)), conflicts
+    return profile.replace(nodes=replace(profile.nodes, output_shapes=merged)), conflicts
 
 
 def _incomplete(profile: Profile) -> BoolArray:

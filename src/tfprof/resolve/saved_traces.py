@@ -10,7 +10,8 @@ import pyarrow as pa
 from tfprof.functions.expand import expand
 from tfprof.loaders.saved_model.debug_info import DebugInfo
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, LogEntries, strings
+from tfprof.profiles.schema import Array, LogEntries
+from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import GraphDef
 
 __all__ = ["with_debug_info"]
@@ -25,7 +26,7 @@ def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
     unmatched = profile.unmatched
     for library in profile.libraries:
         unmatched = unmatched.followed_by(_entries(library, info, before))
-    return profile.changed(
+    return profile.replace(
         nodes=replace(nodes, stack=stack),
         unmatched=unmatched,
         stacks=(*profile.stacks, info.stacks),

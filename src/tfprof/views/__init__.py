@@ -1,4 +1,14 @@
-"""The four ways to arrange the nodes of a profile."""
+"""The four ways to arrange the nodes of a profile.
+
+    scope   by name scope
+    graph   under the nodes that consume them
+    op      by op type
+    code    by the Python stack that created them
+    view    what the four return
+    tree    a tree as arrays
+
+Everything above may import it, from `reports` on; it imports profiles and definitions.
+"""
 
 from __future__ import annotations
 
@@ -21,4 +31,4 @@ VIEWS: dict[str, Callable[[Profile, Quirks], View]] = {
 
 def view_of(profile: Profile, kind: str, quirks: Quirks) -> View:
     """A view of a profile, built once."""
-    return profile.derived((kind, quirks), lambda: VIEWS[kind](profile, quirks))
+    return profile.memoize((kind, quirks), lambda: VIEWS[kind](profile, quirks))

@@ -11,15 +11,11 @@ import pyarrow.compute as pc
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import argsort_within, invert_permutation
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Array,
-    Stacks,
-    slice_strings,
-    strings,
-    value_offsets,
-)
-from tfprof.views.tree import Tree, order_within
+from tfprof.profiles.schema import Array, Stacks
+from tfprof.profiles.string_columns import strings
+from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 
 __all__ = ["GRADIENT", "build"]
@@ -32,48 +28,55 @@ _NONE = "none"
 
 
 def build(profile: Profile, quirks: Quirks) -> View:
-    """A position per frame under the frames that called it; a node is where its stack ends.
+    """A position for each frame under its callers; a node is a member of its innermost frame.
 
-    Gradient nodes stand where their forward node does, in a branch of frames marked so.
+    A gradient node has the stack of its forward node, in a branch of frames marked as gradient.
     """
     frames = _frames(profile, quirks)
     order = name_order(profile)
     order = order[executions_of(profile, quirks).exists[order]]
     traced = order[frames.length[profile.nodes.stack[order]] > 0] if len(order) else order
-    plain, heads, sizes, gradients, unmatched = _split_gradients(profile, traced, quirks)
-    if not quirks.loose_gradient_names:
-        plain = np.sort(np.concatenate([plain, unmatched])) if len(unmatched) else plain
-        plain = order[np.isin(order, plain)] if len(unmatched) else plain
-    rows = np.concatenate([plain, heads])
+    plain, forward, counts, gradients, unmatched = _split_gradients(profile, traced, quirks)
+    if not quirks.loose_gradient_names and len(unmatched):
+        plain = order[np.isin(order, np.concatenate([plain, unmatched]))]
+    rows = np.concatenate([plain, forward])
     is_gradient = np.arange(len(rows)) >= len(plain)
     last, parent, frame = _trie_of_distinct(frames, profile.nodes.stack[rows], is_gradient)
-    tree, at = Tree.from_parents(parent)
-    position = np.empty(len(at), np.int64)
-    position[at] = np.arange(1, len(at) + 1)
+    tree, trie_node = Tree.from_parents(parent)
+    position = 1 + invert_permutation(trie_node)
     member_node = np.concatenate([plain, gradients])
-    sizes = np.concatenate([np.ones(len(plain), np.int64), sizes])
-    member_position = position[np.repeat(last, sizes)] if len(rows) else np.zeros(0, np.int64)
-    by_position = order_within(member_position, name_rank(profile)[member_node])
-    lost = len(_forward(profile.nodes.name.take(pa.array(unmatched)), loose=True).unique())
-    note = f"{lost} gradient nodes not accounted"
-    lines = _lines(frames, frame[at])
+    counts = np.concatenate([np.ones(len(plain), np.int64), counts])
+    member_position = position[np.repeat(last, counts)] if len(rows) else np.zeros(0, np.int64)
+    by_position = argsort_within(member_position, name_rank(profile)[member_node])
+    lines = _lines(frames, frame[trie_node])
     names = pa.array([line.name for line in lines.distinct], pa.binary())
     return View(
         "code",
         tree,
         # A name cut inside a character is no UTF-8 any more.
-        names.take(pa.array(lines.at)).cast(pa.string(), safe=False),
+        names.take(pa.array(lines.index)).cast(pa.string(), safe=False),
         np.full(len(tree), -1, np.int64),
         member_node[by_position],
         member_position[by_position],
         lines,
-        (note,) if lost and quirks.loose_gradient_names else (),
+        _lost_gradients(profile, unmatched) if quirks.loose_gradient_names else (),
     )
+
+
+def _lost_gradients(profile: Profile, unmatched: Array) -> tuple[str, ...]:
+    """The warning about gradients without a forward node, which the original leaves out."""
+    names = profile.nodes.name.take(pa.array(unmatched))
+    count = len(_forward_names(names, loose=True).unique())
+    return (f"{count} gradient nodes not accounted",) if count else ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Frames:
-    """All frames of all stacks: which distinct frame each is, and which name that has."""
+    """All frames of all stacks.
+
+    Stack `i` has `length[i]` frames from `start[i]` on. `frame` is the index of each in `distinct`;
+    `name_of` numbers the names of the distinct frames.
+    """
 
     start: Array
     length: Array
@@ -87,15 +90,15 @@ def _frames(profile: Profile, quirks: Quirks) -> _Frames:
     distinct: list[Frame] = []
     base = 0
     for stacks in profile.stacks:
-        code, named = _named(stacks, profile, quirks)
+        index, frames = _distinct_frames(stacks, profile, quirks)
         start.append(stacks.start[:-1] + base)
         length.append(np.diff(stacks.start))
-        frame.append(code + len(distinct))
-        distinct += named
-        base += len(code)
-    table: dict[bytes, int] = {}
-    name_of = [table.setdefault(frame.name, len(table)) for frame in distinct]
-    # One more stack, without frames, is what nodes that have none (-1) refer to.
+        frame.append(index + len(distinct))
+        distinct += frames
+        base += len(index)
+    names: dict[bytes, int] = {}
+    name_of = [names.setdefault(frame.name, len(names)) for frame in distinct]
+    # The last stack, without frames, is that of nodes that have none (-1).
     end = np.zeros(1, np.int64)
     return _Frames(
         np.concatenate([*start, end]),
@@ -106,52 +109,57 @@ def _frames(profile: Profile, quirks: Quirks) -> _Frames:
     )
 
 
-def _named(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[Array, list[Frame]]:
-    """Each frame's distinct number, and the distinct frames."""
+def _distinct_frames(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[Array, list[Frame]]:
+    """The index of each frame among the distinct ones, and these."""
     columns = [stacks.file_id, stacks.function_id, stacks.text_id, stacks.line]
     columns.append(stacks.function_line)
     texts = stacks.texts if not quirks.string_frames_ignored else None
     if texts:
         columns += [text.dictionary_encode().indices.to_numpy() for text in texts]
-    code, first = _combined(columns)
+    index, first = _distinct_rows(columns)
     strings = profile.strings if quirks.shared_string_ids else stacks.strings
     used = set(stacks.text_id[first].tolist())
     has_text = not quirks.source_text_hidden and (
         bool(texts) or any(strings.get(key, _NONE) != _NONE for key in used)
     )
-    named = []
+    frames = []
     for row in first.tolist():
-        words = [strings.get(int(column[row]), _NONE) for column in columns[:3]]
+        fields = [strings.get(int(column[row]), _NONE) for column in columns[:3]]
         if texts:
-            words = [text[row].as_py() or word for text, word in zip(texts, words, strict=True)]
-        file, function, text = words
+            fields = [text[row].as_py() or field for text, field in zip(texts, fields, strict=True)]
+        file, function, text = fields
         line = int(stacks.line[row])
-        name = f"{file.rpartition('/')[2]}:{line}:".encode() + _cut(function, quirks)
+        name = f"{file.rpartition('/')[2]}:{line}:".encode() + _truncate(function, quirks)
         if has_text:
-            name += b":" + _cut(text.strip(), quirks)
-        named.append(Frame(name, file, function, line, int(stacks.function_line[row])))
-    return code, named
+            name += b":" + _truncate(text.strip(), quirks)
+        frames.append(Frame(name, file, function, line, int(stacks.function_line[row])))
+    return index, frames
 
 
-def _combined(columns: list[Array]) -> tuple[Array, Array]:
-    """A number per distinct row of several columns, and where each is met first."""
+def _distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
+    """The index of each row of several columns among the distinct ones, and the first of each."""
     key = np.zeros(len(columns[0]), np.int64)
     size = 1
     for column in columns:
-        column, values = _small(column)
+        column, values = _shift_to_zero(column)
         if size * values >= 2**62:
-            key, size = _small(pa.array(key).dictionary_encode().indices.to_numpy())
+            key, size = _shift_to_zero(pa.array(key).dictionary_encode().indices.to_numpy())
         key = key * values + column
         size *= values
     encoded = pa.array(key).dictionary_encode()
-    code = encoded.indices.to_numpy().astype(np.int64)
-    first = np.empty(len(encoded.dictionary), np.int64)
-    first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
-    return code, first
+    index = encoded.indices.to_numpy().astype(np.int64)
+    return index, _first_rows(index, len(encoded.dictionary))
 
 
-def _small(column: Array) -> tuple[Array, int]:
-    """A column that tells the same rows apart by numbers from 0, and how many these are at most."""
+def _first_rows(index: Array, count: int) -> Array:
+    """The first row of each of `count` numbers."""
+    first = np.empty(count, np.int64)
+    first[index[::-1]] = np.arange(len(index) - 1, -1, -1)
+    return first
+
+
+def _shift_to_zero(column: Array) -> tuple[Array, int]:
+    """A column with the same distinct rows whose numbers start at 0, and their upper bound."""
     if not len(column):
         return column.astype(np.int64), 1
     least, most = int(column.min()), int(column.max())
@@ -161,7 +169,7 @@ def _small(column: Array) -> tuple[Array, int]:
     return column.astype(np.int64) - least, most - least + 1
 
 
-def _cut(text: str, quirks: Quirks) -> bytes:
+def _truncate(text: str, quirks: Quirks) -> bytes:
     if not quirks.bytes_cut:
         return (text if len(text) < _LONGEST else text[:_KEPT] + "...").encode()
     data = text.encode()
@@ -171,7 +179,7 @@ def _cut(text: str, quirks: Quirks) -> bytes:
 def _trie_of_distinct(
     frames: _Frames, stack: Array, is_gradient: Array
 ) -> tuple[Array, Array, Array]:
-    """The same as `_trie`, with stacks that many nodes share looked at once."""
+    """The same as `_trie`, which sees each of the stacks once that many nodes share."""
     pairs = pa.array(2 * stack + is_gradient).dictionary_encode()
     distinct = pairs.dictionary.to_numpy()
     last, parent, frame = _trie(frames, distinct // 2, distinct % 2)
@@ -179,10 +187,10 @@ def _trie_of_distinct(
 
 
 def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Array, Array]:
-    """The tree of stacks: where each one ends, and parent and frame of every tree node.
+    """The trie of stacks: the last node of each, and the parent and frame of every node.
 
-    Level by level, a tree node is a pair of its parent and its name; numbers are given in the order
-    of first use, which is the order of siblings. Frames are doubled, plus 1 for gradients.
+    Level by level, a node is a pair of its parent and its name. They are numbered in the order of
+    first use, which is the order of siblings. Frames are doubled, plus 1 for gradients.
     """
     start, length = frames.start[stack], frames.length[stack]
     last = np.full(len(stack), -1, np.int64)
@@ -196,8 +204,7 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
         name = 2 * frames.name_of[frame] + is_gradient[rows]
         pairs = pa.array((last[rows] + 1) * names + name).dictionary_encode()
         node = pairs.indices.to_numpy()
-        first = np.empty(len(pairs.dictionary), np.int64)
-        first[node[::-1]] = np.arange(len(rows) - 1, -1, -1)
+        first = _first_rows(node, len(pairs.dictionary))
         parents.append(pairs.dictionary.to_numpy() // names - 1)
         firsts.append(2 * frame[first] + is_gradient[rows[first]])
         last[rows] = count + node
@@ -210,20 +217,17 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
 def _split_gradients(
     profile: Profile, traced: Array, quirks: Quirks
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Ordinary nodes; forward nodes, how many gradients each has, and these; unmatched gradients.
+    """Plain nodes; forward nodes, the count of gradients of each, and these; unmatched gradients.
 
-    Forward nodes are in the order of their names, gradients of one in the given order.
+    Forward nodes are sorted by name; the gradients of one keep their order.
     """
     names = profile.nodes.name.take(pa.array(traced))
-    maybe = np.flatnonzero(_found(names, _GRADIENTS) >= 0)
-    marked = names.take(pa.array(maybe))
-    of_nodes = _found(marked, _GRAD) >= 0
-    maybe, marked = maybe[of_nodes], marked.filter(pa.array(of_nodes))
-    forward = _forward(marked, loose=quirks.loose_gradient_names)
+    rows = _rows_with(names, _GRADIENTS)
+    rows = rows[_rows_with(names.take(pa.array(rows)), _GRAD)]
+    forward = _forward_names(names.take(pa.array(rows)), loose=quirks.loose_gradient_names)
     if not quirks.tape_gradients_apart:
-        maybe, forward = _with_tapes(names, maybe, forward)
-    found = forward.is_valid().to_numpy(zero_copy_only=False)
-    rows = maybe[found]
+        rows, forward = _with_tapes(names, rows, forward)
+    rows = rows[forward.is_valid().to_numpy(zero_copy_only=False)]
     plain = np.delete(traced, rows)
     none = np.zeros(0, np.int64)
     if not len(rows):
@@ -231,32 +235,36 @@ def _split_gradients(
     distinct = forward.drop_null().dictionary_encode()
     by_name = pc.sort_indices(distinct.dictionary)
     targets = distinct.dictionary.take(by_name)
-    rank = np.empty(len(targets), np.int64)
-    rank[by_name.to_numpy()] = np.arange(len(targets))
-    at = index_in(targets, profile.nodes.name.take(pa.array(plain)))
-    gradients, group = traced[rows], rank[distinct.indices.to_numpy()]
-    matched = at[group] >= 0
-    order = np.argsort(group[matched], kind="stable")
-    sizes = np.bincount(group[matched], minlength=len(targets))[at >= 0]
-    return plain, plain[at[at >= 0]], sizes, gradients[matched][order], gradients[~matched]
+    index = index_in(targets, profile.nodes.name.take(pa.array(plain)))
+    target = invert_permutation(by_name.to_numpy())[distinct.indices.to_numpy()]
+    gradients, has_target = traced[rows], index[target] >= 0
+    order = np.argsort(target[has_target], kind="stable")
+    counts = np.bincount(target[has_target], minlength=len(targets))[index >= 0]
+    unmatched = gradients[~has_target]
+    return plain, plain[index[index >= 0]], counts, gradients[has_target][order], unmatched
+
+
+def _rows_with(names: pa.Array, part: str) -> Array:
+    """The rows whose names contain a string."""
+    return np.flatnonzero(pc.match_substring(names, part).to_numpy(zero_copy_only=False))
 
 
 def _with_tapes(names: pa.Array, rows: Array, forward: pa.Array) -> tuple[Array, pa.Array]:
-    """Rows that are gradients, and their forward names, with those of tapes added."""
-    taped = np.flatnonzero(pc.match_substring(names, _TAPE).to_numpy(zero_copy_only=False))
-    if not len(taped):
+    """Rows that are gradients, and their forward names, with those of gradient tapes added."""
+    tape_rows = _rows_with(names, _TAPE).tolist()
+    if not tape_rows:
         return rows, forward
     known = set(names.to_pylist())
-    found = dict(zip(rows.tolist(), forward.to_pylist(), strict=True))
-    for row in taped.tolist():
-        found[row] = _taped_name(names[row].as_py(), known) or found.get(row)
-    return np.array(sorted(found), np.int64), strings([found[row] for row in sorted(found)])
+    name_of = dict(zip(rows.tolist(), forward.to_pylist(), strict=True))
+    for row in tape_rows:
+        name_of[row] = _tape_forward_name(names[row].as_py(), known) or name_of.get(row)
+    return np.array(sorted(name_of), np.int64), strings([name_of[row] for row in sorted(name_of)])
 
 
-def _taped_name(name: str, known: set[str]) -> str | None:
-    """The node whose name follows `gradient_tape/`, as far as a node has it.
+def _tape_forward_name(name: str, known: set[str]) -> str | None:
+    """The longest name of a node that follows `gradient_tape/`.
 
-    What stands before it, such as the names of calls, stands before the forward name too.
+    A prefix, such as the name of a call, is that of the forward node too.
     """
     before, _, forward = name.partition(_TAPE)
     while forward:
@@ -267,32 +275,27 @@ def _taped_name(name: str, known: set[str]) -> str | None:
     return None
 
 
-def _forward(names: pa.Array, *, loose: bool) -> pa.Array:
-    """The names of the nodes that gradient nodes belong to; null for what is none.
+def _forward_names(names: pa.Array, *, loose: bool) -> pa.Array:
+    """The names of the nodes that gradient nodes belong to; null for what is no gradient.
 
-    That is what stands between `gradients/` and `_grad/`. The original looks for the second from
-    the beginning, and takes the rest of the name, even if there is none, where it comes first.
+    It is the part between `gradients/` and the next `_grad/`. The original looks for the first
+    `_grad/` of the name: it takes all that follows where that comes before `gradients/`.
     """
-    at = value_offsets(names) - value_offsets(names)[0]
-    begin = at[:-1] + _found(names, _GRADIENTS) + len(_GRADIENTS)
+    rest = pc.list_element(pc.split_pattern(names, _GRADIENTS, max_splits=1), 1)
+    parts = pc.split_pattern(rest, _GRAD, max_splits=1)
+    forward = pc.list_element(parts, 0)
     if loose:
-        end = at[:-1] + _found(names, _GRAD)
-        found = end != begin
-        end = np.where(end < begin, at[1:], end)
+        start = pc.add(pc.find_substring(names, _GRADIENTS), len(_GRADIENTS))
+        end = pc.find_substring(names, _GRAD)
+        forward = pc.if_else(pc.less(end, start), rest, forward)
+        is_gradient = pc.not_equal(end, start)
     else:
-        end = begin + _found(slice_strings(names, begin, at[1:]), _GRAD)
-        found = end > begin
-    forward = slice_strings(names, begin, np.maximum(end, begin))
-    return pc.if_else(pa.array(found), forward, pa.scalar(None, pa.string()))
-
-
-def _found(names: pa.Array, word: str) -> Array:
-    """Where a word begins in each name, -1 where it does not occur."""
-    return pc.find_substring(names, word).to_numpy(zero_copy_only=False)
+        is_gradient = pc.and_(pc.equal(pc.list_value_length(parts), 2), pc.not_equal(forward, ""))
+    return pc.if_else(is_gradient, forward, pa.scalar(None, pa.string()))
 
 
 def _lines(frames: _Frames, frame: Array) -> Frames:
-    """The source line at each position, after the root's; gradients are marked."""
+    """The frame of each position, the root's first; those of gradients are marked."""
     distinct = [
         replace(line, name=line.name + suffix.encode(), function=line.function + suffix)
         for line in frames.distinct

@@ -1,4 +1,4 @@
-"""Graph view: nodes under the nodes that consume them."""
+"""Graph view: the children of a node are its inputs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, BoolArray, group_offsets
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View
 
@@ -18,19 +19,19 @@ __all__ = ["build", "producers"]
 
 
 def producers(profile: Profile) -> Array:
-    """The node id of each edge's producer, -1 where the graph does not have it."""
-    return profile.derived(
+    """The node that produces each edge, -1 if the graph does not have it."""
+    return profile.memoize(
         "producers", lambda: index_in(profile.edges.producer, profile.nodes.name)
     )
 
 
 def build(profile: Profile, quirks: Quirks) -> View:
-    """A depth-first walk from the nodes that nobody consumes; each node where it is met first."""
+    """A depth-first walk from the nodes without consumers; each node where it is visited first."""
     count = len(profile.nodes)
     consumer, producer = _links(profile)
     exists = executions_of(profile, quirks).exists
-    wanted = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
-    consumer, producer = consumer[wanted], producer[wanted]
+    known = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
+    consumer, producer = consumer[known], producer[known]
     by_consumer = np.argsort(consumer, kind="stable")
     start = group_offsets(consumer, count)
     inputs = producer[by_consumer]
@@ -39,27 +40,27 @@ def build(profile: Profile, quirks: Quirks) -> View:
     walk = _Walk(start, inputs)
     walk.follow(_by_name(profile, ~consumed & exists))
     if not quirks.lost_cycles:
-        left = _by_name(profile, exists & ~np.array(walk.seen, bool))
-        if left:
-            walk.follow(_cycle_heads(left, start.tolist(), inputs.tolist()))
-    visited = np.array(walk.visited, np.int64)
+        unreached = _by_name(profile, exists & ~np.array(walk.is_visited, bool))
+        if unreached:
+            walk.follow(_cycle_heads(unreached, start.tolist(), inputs.tolist()))
+    visits = np.array(walk.visits, np.int64)
     none = np.zeros(0, np.int64)
     return View(
         "graph",
-        _tree(visited, consumer, producer, count),
-        pa.concat_arrays([pa.array([ROOT]), profile.nodes.name.take(pa.array(visited))]),
-        np.concatenate([[-1], visited]),
+        _tree(visits, consumer, producer, count),
+        pa.concat_arrays([pa.array([ROOT]), profile.nodes.name.take(pa.array(visits))]),
+        np.concatenate([[-1], visits]),
         none,
         none,
     )
 
 
-def _by_name(profile: Profile, wanted: BoolArray) -> list[int]:
-    """Some nodes, by name."""
-    nodes = np.flatnonzero(wanted)
+def _by_name(profile: Profile, mask: BoolArray) -> list[int]:
+    """Some nodes, sorted by name."""
+    nodes = np.flatnonzero(mask)
     order = pc.sort_indices(profile.nodes.name.take(pa.array(nodes)))
-    found: list[int] = nodes[order.to_numpy()].tolist()
-    return found
+    ids: list[int] = nodes[order.to_numpy()].tolist()
+    return ids
 
 
 def _links(profile: Profile) -> tuple[Array, Array]:
@@ -68,8 +69,8 @@ def _links(profile: Profile) -> tuple[Array, Array]:
     if profile.calls is None:
         return consumer, producer
     results = profile.calls.edges
-    given = index_in(results.producer, profile.nodes.name)
-    return np.concatenate([results.consumer, consumer]), np.concatenate([given, producer])
+    result = index_in(results.producer, profile.nodes.name)
+    return np.concatenate([results.consumer, consumer]), np.concatenate([result, producer])
 
 
 class _Walk:
@@ -80,84 +81,88 @@ class _Walk:
         self._inputs = inputs[::-1].tolist()
         self._end: list[int] = (len(inputs) - start).tolist()
         self._begin = self._end[1:]
-        self.seen = [False] * len(self._begin)
-        self.visited: list[int] = []
+        self.is_visited = [False] * len(self._begin)
+        self.visits: list[int] = []
 
     def follow(self, roots: list[int]) -> None:
-        """Visit the roots in order, each with all that it needs before the next."""
+        """Visit the roots in order, each with all nodes that it depends on before the next."""
         begin, end, inputs = self._begin, self._end, self._inputs
-        seen, visit = self.seen, self.visited.append
-        waiting = roots[::-1]
-        while waiting:
-            node = waiting.pop()
-            if not seen[node]:
-                seen[node] = True
+        is_visited, visit = self.is_visited, self.visits.append
+        stack = roots[::-1]
+        while stack:
+            node = stack.pop()
+            if not is_visited[node]:
+                is_visited[node] = True
                 visit(node)
-                waiting += inputs[begin[node] : end[node]]
+                stack += inputs[begin[node] : end[node]]
 
 
-def _tree(visited: Array, consumer: Array, producer: Array, count: int) -> Tree:
+def _tree(visits: Array, consumer: Array, producer: Array, count: int) -> Tree:
     """The tree of the visited nodes under a root; positions are in the order of visits.
 
-    A node stands below the consumer that was visited last before it: that one put it on top of
-    what is waiting.
+    The parent of a node is the last consumer visited before it, which put it on top of the stack.
     """
     position = np.full(count, -1, np.int64)
-    position[visited] = np.arange(1, len(visited) + 1)
+    position[visits] = np.arange(1, len(visits) + 1)
     above, below = position[consumer], position[producer]
-    before = (above >= 0) & (above < below)
-    parent = np.zeros(len(visited) + 1, np.int64)
-    np.maximum.at(parent, below[before], above[before])
+    is_before = (above >= 0) & (above < below)
+    parent = np.zeros(len(visits) + 1, np.int64)
+    np.maximum.at(parent, below[is_before], above[is_before])
     parent[0] = -1
-    return Tree.in_order(parent)
+    return Tree.from_preorder(parent)
 
 
-def _cycle_heads(left: list[int], start: list[int], inputs: list[int]) -> list[int]:
-    """Of nodes that are only in or below cycles, the first of each cycle that feeds no other.
+def _cycle_heads(unreached: list[int], start: list[int], inputs: list[int]) -> list[int]:
+    """The first node, by name, of each cycle that no other cycle consumes.
 
-    A node belongs to such a cycle if everything that can reach it can be reached from it. Walking
-    from each node in turn, a later walk that meets an earlier head takes its place.
+    `unreached` are the nodes in or below cycles, sorted by name. A cycle is a strongly connected
+    component.
     """
-    inside = set(left)
-    consumers: dict[int, list[int]] = {node: [] for node in left}
-    for node in left:
+    inside = set(unreached)
+    consumers: dict[int, list[int]] = {node: [] for node in unreached}
+    for node in unreached:
         for producer in inputs[start[node] : start[node + 1]]:
             if producer in inside:
                 consumers[producer].append(node)
-    group = _strong_groups(left, start, inputs, inside)
-    fed = {group[node] for node in left for user in consumers[node] if group[user] != group[node]}
+    component = _strong_components(unreached, start, inputs, inside)
+    consumed = {
+        component[node]
+        for node in unreached
+        for user in consumers[node]
+        if component[user] != component[node]
+    }
     heads: dict[int, int] = {}
-    for node in left:
-        if group[node] not in fed:
-            heads.setdefault(group[node], node)
+    for node in unreached:
+        if component[node] not in consumed:
+            heads.setdefault(component[node], node)
     return list(heads.values())
 
 
-def _strong_groups(
+def _strong_components(
     nodes: list[int], start: list[int], inputs: list[int], inside: set[int]
 ) -> dict[int, int]:
-    """The strongly connected group of each node (Tarjan's algorithm, with a stack of its own)."""
+    """The strongly connected component of each node (Tarjan's algorithm, without recursion)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
-    group: dict[int, int] = {}
+    component: dict[int, int] = {}
     path: list[int] = []
     for first in nodes:
         if first in index:
             continue
         work = [(first, start[first])]
         while work:
-            node, at = work.pop()
-            if at == start[node]:
+            node, edge = work.pop()
+            if edge == start[node]:
                 index[node] = low[node] = len(index)
                 path.append(node)
             descended = False
-            while at < start[node + 1]:
-                producer = inputs[at]
-                at += 1
-                if producer not in inside or producer in group:
+            while edge < start[node + 1]:
+                producer = inputs[edge]
+                edge += 1
+                if producer not in inside or producer in component:
                     continue
                 if producer not in index:
-                    work += [(node, at), (producer, start[producer])]
+                    work += [(node, edge), (producer, start[producer])]
                     descended = True
                     break
                 low[node] = min(low[node], index[producer])
@@ -166,10 +171,10 @@ def _strong_groups(
             if low[node] == index[node]:
                 while True:
                     member = path.pop()
-                    group[member] = node
+                    component[member] = node
                     if member == node:
                         break
             if work:
                 parent = work[-1][0]
                 low[parent] = min(low[parent], low[node])
-    return group
+    return component

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import invert_permutation
 from tfprof.profiles.profile import Profile
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View, name_order
@@ -16,15 +17,13 @@ __all__ = ["build"]
 
 
 def build(profile: Profile, quirks: Quirks) -> View:
-    """A position per op type, by name, with its nodes."""
+    """A position for each op type, sorted by name; its nodes are the members."""
     order = name_order(profile)
     order = order[executions_of(profile, quirks).exists[order]]
     types = profile.nodes.op.take(pa.array(order)).dictionary_encode()
     by_name = pc.sort_indices(types.dictionary).to_numpy()
-    position = np.empty(len(by_name), np.int64)
-    position[by_name] = np.arange(1, len(by_name) + 1)
-    at = position[types.indices.to_numpy()]
-    by_position = np.argsort(at, kind="stable")
+    position = 1 + invert_permutation(by_name)[types.indices.to_numpy()]
+    by_position = np.argsort(position, kind="stable")
     count = len(by_name) + 1
     parent = np.zeros(count, np.int64)
     parent[0] = -1
@@ -38,5 +37,5 @@ def build(profile: Profile, quirks: Quirks) -> View:
         pa.concat_arrays([pa.array([ROOT]), types.dictionary.take(pa.array(by_name))]),
         np.full(count, -1, np.int64),
         order[by_position],
-        at[by_position],
+        position[by_position],
     )

@@ -1,4 +1,4 @@
-"""What the four views have in common: a tree, a name at each position, and the nodes there."""
+"""What the four views have in common: a tree, a name for each position, and its nodes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.profiles.grouping import invert_permutation
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
 
-__all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "name_rank", "ranks"]
+__all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "name_rank"]
 
 T = TypeVar("T")
 
@@ -25,7 +26,7 @@ GRAPH_ROOT_TYPE = "_TFGraphParent"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A line of source that a stack has."""
+    """A line of source in a stack."""
 
     name: bytes
     file: str
@@ -36,13 +37,13 @@ class Frame:
 
 @dataclass(frozen=True)
 class Frames:
-    """The source line at each position of code view: `at` tells which of the distinct ones.
+    """The frame of each position of code view: `index` is the one in `distinct`.
 
-    Position 0, the root, has none, which is the last of `distinct`.
+    The last of `distinct` is that of the root, which has no line.
     """
 
     distinct: list[Frame]
-    at: Array
+    index: Array
 
     @cached_property
     def file(self) -> list[str]:
@@ -65,16 +66,16 @@ class Frames:
         return self._each([frame.function_line for frame in self.distinct])
 
     def _each(self, values: list[T]) -> list[T]:
-        return [values[number] for number in self.at.tolist()]
+        return [values[index] for index in self.index.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """An arrangement of nodes.
 
-    In scope and graph view a position is a node (`node`, -1 for the root and for scopes that are
-    no nodes). In op and code view a position stands for several: `member_node[i]` belongs to
-    position `member_position[i]`, by name within each.
+    In scope and graph view a position is one node (`node`, -1 for the root and for scopes that
+    are no nodes). In op and code view a position has several members: `member_node[i]` is a member
+    of position `member_position[i]`, sorted by position and then by name.
     """
 
     kind: str
@@ -88,25 +89,12 @@ class View:
 
 
 def name_order(profile: Profile) -> Array:
-    """Node ids by name, in the order of bytes."""
-    return profile.derived(
+    """The nodes sorted by name, as bytes."""
+    return profile.memoize(
         "name order", lambda: pc.sort_indices(profile.nodes.name).to_numpy().astype(np.int64)
     )
 
 
 def name_rank(profile: Profile) -> Array:
-    """Where each node stands by name."""
-    order = name_order(profile)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
-
-
-def ranks(names: pa.Array) -> Array:
-    """A number per name that sorts like it; equal names have equal numbers."""
-    distinct = names.dictionary_encode()
-    order = pc.sort_indices(distinct.dictionary).to_numpy()
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    found: Array = rank[distinct.indices.to_numpy()]
-    return found
+    """The rank of each node by name."""
+    return invert_permutation(name_order(profile))

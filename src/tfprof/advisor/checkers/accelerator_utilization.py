@@ -25,16 +25,16 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     facts = Facts(profile, settings.quirks)
     runs = facts.runs
     rows = _last_spans(runs)
-    node = runs.span_node[rows]
-    busy = _busy(runs, node, runs.span_step[rows], len(profile.nodes))
+    node = runs.execution_node[rows]
+    busy = _busy(runs, node, runs.execution_step[rows], len(profile.nodes))
     for device, at in sorted((name, at) for at, name in enumerate(profile.devices)):
         there = runs.device[node] == at
         strictly = settings.quirks.strict_devices
         if not there.any() or not ("gpu" in device if strictly else is_accelerator(device)):
             continue
-        starts = runs.span_start[rows][there]
+        starts = runs.execution_start[rows][there]
         first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
-        took = int(runs.span_end[rows][there].max()) - (first if starts.any() else 0)
+        took = int(runs.execution_end[rows][there].max()) - (first if starts.any() else 0)
         if took <= 0:
             continue
         worked = int(busy[there].sum())
@@ -52,17 +52,17 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 def _last_spans(runs: Executions) -> Array:
     """The row of each node's last step."""
-    following = np.append(runs.span_node[1:], -1)
-    return np.flatnonzero(runs.span_node != following)
+    following = np.append(runs.execution_node[1:], -1)
+    return np.flatnonzero(runs.execution_node != following)
 
 
 def _busy(runs: Executions, node: Array, step: Array, count: int) -> Array:
     """The accelerator time of nodes, each in a step of its own."""
     step_of = np.full(count, -1, np.int64)
     step_of[node] = step
-    counts = runs.time_accelerator & (runs.time_step == step_of[runs.time_node])
+    counts = runs.interval_accelerator & (runs.interval_step == step_of[runs.interval_node])
     sums = np.zeros(count, np.int64)
-    np.add.at(sums, runs.time_node[counts], runs.time_duration[counts])
+    np.add.at(sums, runs.interval_node[counts], runs.interval_duration[counts])
     found: Array = sums[node]
     return found
 

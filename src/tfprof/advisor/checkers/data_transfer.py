@@ -88,7 +88,7 @@ def _sizes(facts: Facts, tensor: Array) -> Array:
     there = np.isin(known, distinct)
     at = np.searchsorted(distinct, known[there])
     sums = np.bincount(at, runs.output_size[there], len(distinct))
-    steps = np.bincount(runs.span_node, minlength=len(facts.profile.nodes))
+    steps = np.bincount(runs.execution_node, minlength=len(facts.profile.nodes))
     means = sums / np.maximum(steps[distinct // _SLOTS], 1)
     found: Array = means[np.searchsorted(distinct, tensor)]
     return found

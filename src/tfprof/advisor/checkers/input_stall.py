@@ -26,8 +26,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     facts = Facts(profile, settings.quirks)
     runs = facts.runs
     inputs = facts.of_type(INPUT)
-    waiting = inputs[runs.time_node]
-    working = ~(inputs | facts.of_type(IDLE))[runs.time_node]
+    waiting = inputs[runs.interval_node]
+    working = ~(inputs | facts.of_type(IDLE))[runs.interval_node]
     stalled, lengths, rows = [], [], []
     for step in step_times(runs, profile.steps):
         stall = step.when(runs, waiting).without(step.when(runs, working))

@@ -84,7 +84,7 @@ def _peak(facts: Facts, device: int, step: int, lives: Callable[[int], _Lives]) 
     most = int(np.argmax(running))
     held = np.zeros(count, np.int64)
     np.add.at(held, node[order[: most + 1]], change[order[: most + 1]])
-    began = runs.time_start[runs.time_step == step].min(initial=micros[order[most]])
+    began = runs.interval_start[runs.interval_step == step].min(initial=micros[order[most]])
     when = int(micros[order[most]]) - int(began)
     return _Peak(step, int(running[most]), max(when, 0), held, bool(recorded.any()))
 
@@ -125,10 +125,10 @@ def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Arr
 def _lifetimes(facts: Facts, step: int) -> _Lives:
     """When each node starts in a step, and when its outputs are used for the last time."""
     runs, count = facts.runs, len(facts.profile.nodes)
-    spans = runs.span_step == step
+    spans = runs.execution_step == step
     start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    start[runs.span_node[spans]] = runs.span_start[spans]
-    end[runs.span_node[spans]] = runs.span_end[spans]
+    start[runs.execution_node[spans]] = runs.execution_start[spans]
+    end[runs.execution_node[spans]] = runs.execution_end[spans]
     rows = runs.memory_step == step
     made, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.add.at(made, runs.memory_node[rows], runs.output_bytes[rows])

@@ -12,8 +12,9 @@ from tfprof.advisor.device import is_accelerator
 from tfprof.advisor.finding import Evidence, Finding, Saving
 from tfprof.advisor.node_queries import Facts, count, time
 from tfprof.advisor.requirement import GRAPH
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import BoolArray, list_offsets
+from tfprof.profiles.schema import BoolArray
 from tfprof.protos import graph_pb2
 from tfprof.reports.account import count_matches
 

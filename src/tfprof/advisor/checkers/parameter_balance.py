@@ -49,7 +49,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 def _groups(facts: Facts) -> dict[str, list[int]]:
     """The devices that nodes were placed on, like with like; parameter servers if there are any."""
-    placed = sorted(set(facts.runs.placed_device.tolist()))
+    placed = sorted(set(facts.runs.placement_device.tolist()))
     devices = facts.profile.devices
     servers = [at for at in placed if _SERVER.search(devices[at])]
     groups = defaultdict(list)

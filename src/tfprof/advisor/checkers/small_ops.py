@@ -31,9 +31,11 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     facts = Facts(profile, settings.quirks)
     runs = facts.runs
     computes = (
-        ~facts.of_type(IDLE)[runs.time_node] if len(runs.time_node) else runs.time_accelerator
+        ~facts.of_type(IDLE)[runs.interval_node]
+        if len(runs.interval_node)
+        else runs.interval_accelerator
     )
-    tiny = computes & (runs.time_duration < settings["micros"])
+    tiny = computes & (runs.interval_duration < settings["micros"])
     steps = step_times(runs, profile.steps)
     if not steps or not computes.any():
         return
@@ -53,10 +55,10 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 
 def _rows(facts: Facts, tiny: BoolArray, top: int, steps: int) -> Iterator[Evidence]:
-    node = facts.runs.time_node[tiny]
+    node = facts.runs.interval_node[tiny]
     codes = facts.op_code[node]
     often = np.bincount(codes, minlength=len(facts.op_types))
-    micros = np.bincount(codes, facts.runs.time_duration[tiny], len(facts.op_types))
+    micros = np.bincount(codes, facts.runs.interval_duration[tiny], len(facts.op_types))
     for at in np.argsort(-often, kind="stable")[:top].tolist():
         if not often[at]:
             return

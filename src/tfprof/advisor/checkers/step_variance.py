@@ -57,7 +57,7 @@ def _micros(facts: Facts, step: StepTime) -> Array:
     """The time of every node in a step."""
     runs = facts.runs
     sums = np.zeros(len(facts.profile.nodes), np.int64)
-    np.add.at(sums, runs.time_node[step.rows], runs.time_duration[step.rows])
+    np.add.at(sums, runs.interval_node[step.rows], runs.interval_duration[step.rows])
     return sums
 
 

@@ -50,7 +50,7 @@ def _uncounted(facts: Facts, flops: NodeFlops) -> BoolArray:
     unknown[list(flops.reasons)] = True
     waits = facts.of_type(INPUT) | facts.of_type(TRANSFER)
     ran = np.zeros(len(unknown), bool)
-    ran[facts.runs.span_node] = True
+    ran[facts.runs.execution_node] = True
     return unknown & ~waits & (ran if ran.any() else True)
 
 

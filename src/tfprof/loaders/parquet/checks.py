@@ -29,8 +29,8 @@ from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
 __all__ = ["fault_of"]
 
 _TYPES = {"attrs": ATTRS, "shape": SHAPE, "output_shapes": SHAPES}
-_DEVICES = ("device", "time_device", "seen_device")
-_NODES = ("node", "span_node", "time_node", "memory_node", "allocation_node", "label_node")
+_DEVICES = ("device", "interval_device", "record_device")
+_NODES = ("node", "execution_node", "interval_node", "memory_node", "allocation_node", "label_node")
 
 
 def fault_of(profile: Profile) -> str:
@@ -45,7 +45,7 @@ def fault_of(profile: Profile) -> str:
         *profile.saved,
         *profile.stacks,
         profile.unmatched,
-        profile.inner,
+        profile.function_flops,
     ]
     for part in parts:
         for item in fields(part):
@@ -62,7 +62,7 @@ def fault_of(profile: Profile) -> str:
 
 
 def _fits(item: Any, value: Any) -> bool:
-    if item.type == "Bools":
+    if item.type == "BoolArray":
         return bool(value.dtype == np.bool_)
     if item.type == "Array":
         return _whole(value)
@@ -110,7 +110,7 @@ def _consistent(profile: Profile) -> bool:
         _within(profile.edges.output, CONTROL, 2**31),
         _within(profile.edges.index, 0, 2**31),
         _within(profile.type_node, 0, nodes),
-        *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.inner)),
+        *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.function_flops)),
         *(_part_fits(part, nodes, devices, steps) for part in profile.records),
         *(_part_fits(part, nodes, devices, steps) for part in profile.saved),
         *(part.step in profile.steps and _records_fit(part) for part in profile.records),
@@ -142,7 +142,7 @@ def _entries_fit(entries: LogEntries, frames: int) -> bool:
 
 
 def _saved_fit(part: ProfileProtoRuns) -> bool:
-    return _within(part.seen_span, 0, len(part.span_node)) and _within(
+    return _within(part.record_execution, 0, len(part.execution_node)) and _within(
         part.output_memory, 0, len(part.memory)
     )
 

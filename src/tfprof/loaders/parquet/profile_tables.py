@@ -40,7 +40,7 @@ PART = "part"
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
-ENTRIES = {"unplaced": "unmatched", "inner": "inner"}
+ENTRIES = {"unplaced": "unmatched", "inner": "function_flops"}
 """Table name -> field of the profile."""
 """The fields of a profile that are entries for names."""
 
@@ -56,6 +56,8 @@ _PROPERTIES: dict[str, tuple[type, type]] = {
 }
 """Of what kind each property is, and of what kind are those in it."""
 
+_SAVED_TABLES = {"execution": "span", "interval": "time", "record": "seen"}
+_SAVED_COLUMNS = {"record_execution": "span"}
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
@@ -63,7 +65,7 @@ def place(kind: type, field: str) -> tuple[str, str]:
     """The table and the column of a field."""
     if kind is ProfileProtoRuns:
         prefix, _, rest = field.partition("_")
-        return f"saved_{prefix}", rest
+        return f"saved_{_SAVED_TABLES.get(prefix, prefix)}", _SAVED_COLUMNS.get(field, rest)
     for prefix, table in _RECORD_TABLES.items():
         if field.startswith(prefix) and field != "output_bytes":
             return table, field.removeprefix(prefix)
@@ -101,7 +103,7 @@ def _profile(tables: _Tables) -> Profile:
         saved_missing_stream=about["saved_missing_stream"],
         libraries=tuple(about["libraries"]),
         unmatched=_entries(tables, "unplaced"),
-        inner=_entries(tables, "inner"),
+        function_flops=_entries(tables, "inner"),
         **_counting(about["counting"] if about.get("counting") else "{}"),
     )
 

@@ -14,13 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.loaders.pbtxt.message import NotCanonical, nested
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    slice_strings,
-    utf8_bytes,
-    value_offsets,
-)
+from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
 
 __all__ = ["NODE", "Heads", "every_other", "plain_heads"]
 

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.units import FORMATS, SCALES
-from tfprof.profiles.schema import Array, BoolArray, value_offsets
+from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.string_columns import value_offsets
 
 __all__ = ["own_and_total"]
 

@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.schema import Array, value_offsets
+from tfprof.profiles.schema import Array
+from tfprof.profiles.string_columns import value_offsets
 
 __all__ = ["DictColumn", "Piece", "bytes_of", "encode_rows", "joined_bytes", "lengths_of"]
 

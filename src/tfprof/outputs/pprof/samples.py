@@ -10,8 +10,9 @@ import pyarrow as pa
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.flame import in_64_bits, own_share
 from tfprof.outputs.pprof.tables import Called, Tables
+from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.lazy_columns import measure_index
-from tfprof.profiles.schema import Array, group_offsets
+from tfprof.profiles.schema import Array
 from tfprof.views.view import Frames
 
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ def add_leaf_samples(report: Report, metric: Metric, tables: Tables) -> None:
     frames = report.view.frames
     if frames is None:
         return
-    at, parent, end = report.at.tolist(), report.tree.parent.tolist(), report.tree.end.tolist()
+    at, parent, end = (
+        report.view_positions.tolist(),
+        report.tree.parent.tolist(),
+        report.tree.end.tolist(),
+    )
     values = _values(report, [metric])
     members, names, bounds = _members(report)
     view_end = report.view.tree.end.tolist()
@@ -66,7 +71,11 @@ def add_samples(report: Report, metrics: list[Metric], tables: Tables) -> None:
 
 def _stacks(report: Report, tables: Tables) -> list[list[int]]:
     """For each row the locations of it and the rows above it, innermost first."""
-    frames, at, parent = report.view.frames, report.at.tolist(), report.tree.parent.tolist()
+    frames, at, parent = (
+        report.view.frames,
+        report.view_positions.tolist(),
+        report.tree.parent.tolist(),
+    )
     stacks: list[list[int]] = []
     for row, name in enumerate(report.names):
         if frames and row:
@@ -88,7 +97,7 @@ def _add_node_samples(
     report: Report, metrics: list[Metric], tables: Tables, stacks: list[list[int]]
 ) -> None:
     row_of = np.full(len(report.view.tree), -1, np.int64)
-    row_of[report.at] = np.arange(len(report))
+    row_of[report.view_positions] = np.arange(len(report))
     nearest = row_of.tolist()
     for position, parent in enumerate(report.view.tree.parent.tolist()):
         if nearest[position] < 0:
@@ -103,7 +112,7 @@ def _add_node_samples(
 
 def _members(report: Report) -> tuple[list[int], list[str], list[int]]:
     """Ids and names of the counted nodes of all frames, and where each frame's start."""
-    counted = report.times[report.view.member_node] > 0
+    counted = report.match_count[report.view.member_node] > 0
     node, at = report.view.member_node[counted], report.view.member_position[counted]
     names = report.profile.nodes.name.take(pa.array(node)).to_pylist()
     first = group_offsets(at, len(report.view.tree))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pyarrow as pa
 
@@ -17,13 +15,9 @@ from tfprof.outputs.protobuf.protobuf_writer import (
     varints,
 )
 from tfprof.profiles.executions import MEMORY_FIELDS, Executions
+from tfprof.profiles.grouping import distinct, group_offsets, rank_strings
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Array,
-    BoolArray,
-    distinct,
-    group_offsets,
-)
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import columns_pb2
 
 __all__ = ["exec_entries"]
@@ -36,45 +30,28 @@ _KEY, _VALUE = 1, 2  # of the entries of any map
 def exec_entries(profile: Profile, runs: Executions, number: int) -> Fields:
     """For each node its steps with intervals, devices, schedulings and allocations."""
     steps = max(len(profile.steps), 1)
-    spans = len(runs.span_node)
-    place_of = _lookup(runs.span_node * steps + runs.span_step, len(profile.nodes) * steps)
+    spans = len(runs.execution_node)
+    keys = runs.execution_node * steps + runs.execution_step
 
     def span_of(node: Array, step: Array) -> Array:
-        return place_of(node.astype(np.int64) * steps + step)
+        return np.searchsorted(keys, node.astype(np.int64) * steps + step)
 
-    span = span_of(runs.time_node, runs.time_step)
-    seen = span_of(runs.seen_node, runs.seen_step)
-    value = numbers({1: runs.span_runs, 2: runs.span_start, 3: runs.span_end})
-    value += _times(profile, runs, span, runs.time_accelerator, "accelerator_execs", spans)
-    value += _times(profile, runs, span, ~runs.time_accelerator, "cpu_execs", spans)
-    value += _devices(profile, seen, runs.seen_device, spans)
+    span = span_of(runs.interval_node, runs.interval_step)
+    seen = span_of(runs.record_node, runs.record_step)
+    value = numbers({1: runs.execution_runs, 2: runs.execution_start, 3: runs.execution_end})
+    value += _times(profile, runs, span, runs.interval_accelerator, "accelerator_execs", spans)
+    value += _times(profile, runs, span, ~runs.interval_accelerator, "cpu_execs", spans)
+    value += _devices(profile, seen, runs.record_device, spans)
     value += _schedulings(runs, span_of(runs.memory_node, runs.memory_step), spans)
     value += _allocations(runs, span_of(runs.allocation_node, runs.allocation_step), spans)
-    step_ids = np.array([*profile.steps, 0], np.int64)[runs.span_step]
+    step_ids = np.array([*profile.steps, 0], np.int64)[runs.execution_step]
     entry = numbers({_KEY: step_ids}) + nested(_VALUE, value)
-    return listed(number, entry, group_offsets(runs.span_node, len(profile.nodes)))
-
-
-def _lookup(keys: Array, space: int) -> Callable[[Array], Array]:
-    """Finds where a key stands among sorted ones, in a table unless it would be mostly empty."""
-    if space > 16 * len(keys) + 1_000_000:
-        return lambda wanted: np.searchsorted(keys, wanted)
-    before = np.zeros(space + 1, np.int64)
-    before[keys + 1] = 1
-    np.cumsum(before, out=before)
-    return lambda wanted: before[wanted]
-
-
-def _device_ranks(profile: Profile) -> Array:
-    order = sorted(range(len(profile.devices)), key=profile.devices.__getitem__)
-    rank = np.zeros(len(order) + 1, np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
+    return listed(number, entry, group_offsets(runs.execution_node, len(profile.nodes)))
 
 
 def _devices(profile: Profile, span: Array, device: Array, spans: int) -> Fields:
     """The devices of each span, by name."""
-    rank = _device_ranks(profile)
+    rank = rank_strings(pa.array(profile.devices, pa.string()))
     size = max(len(profile.devices), 1)
     keys = distinct(span * size + rank[device], spans * size)
     names = pa.array(sorted(profile.devices), pa.string())
@@ -88,14 +65,17 @@ def _times(
     """For each span the intervals by device, in the order of the records."""
     rows = np.flatnonzero(kind)
     size = max(len(profile.devices), 1)
-    key = span[rows] * size + _device_ranks(profile)[runs.time_device[rows]]
+    key = (
+        span[rows] * size
+        + rank_strings(pa.array(profile.devices, pa.string()))[runs.interval_device[rows]]
+    )
     order = np.argsort(key, kind="stable")
     rows, key = rows[order], key[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
-    pair = varints(runs.time_start[rows]) + varints(runs.time_duration[rows])
+    pair = varints(runs.interval_start[rows]) + varints(runs.interval_duration[rows])
     times = listed(1, nested(1, pair), np.append(first, len(rows)))
     devices = pa.array(profile.devices, pa.string())
-    entry = strings(_KEY, devices, runs.time_device[rows[first]]) + nested(_VALUE, times)
+    entry = strings(_KEY, devices, runs.interval_device[rows[first]]) + nested(_VALUE, times)
     return listed(_EXEC[field].number, entry, group_offsets(key[first] // size, spans))
 
 

@@ -23,8 +23,9 @@ from tfprof.outputs.protobuf.protobuf_writer import (
     strings,
 )
 from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, group_offsets, list_offsets
+from tfprof.profiles.schema import Array
 from tfprof.protos import columns_pb2
 from tfprof.reports.account import type_lists
 from tfprof.resolve import resolve
@@ -100,7 +101,7 @@ def _float_ops(profile: Profile, runs: Executions, quirks: Quirks) -> Array:
     """The float operations of one execution, or if nothing ran, of all that the graph shows."""
     flops = node_flops(profile, quirks)
     value = flops.float_ops
-    if not len(runs.span_node) and (flops.executions != 1).any():
+    if not len(runs.execution_node) and (flops.executions != 1).any():
         value = value.astype(object) * flops.executions
     return np.clip(value, -_MOST - 1, _MOST).astype(np.int64)
 

@@ -27,9 +27,10 @@ from tfprof.outputs.protobuf.protobuf_writer import (
 from tfprof.outputs.supported import why_unsupported
 from tfprof.outputs.tensor_value import Values
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.input_shapes import input_shapes_of
 from tfprof.profiles.lazy_columns import LazyColumns
-from tfprof.profiles.schema import Array, list_offsets
+from tfprof.profiles.schema import Array
 from tfprof.protos import graph_pb2, output_pb2
 from tfprof.views.view import ROOT
 

@@ -60,6 +60,6 @@ def _frame_lines(report: Report) -> pa.Array:
     frames = report.view.frames
     if frames is None:
         return pa.nulls(len(report), pa.string())
-    rows = report.at.tolist()
+    rows = report.view_positions.tolist()
     lines = [f"{frames.file[row]}:{frames.line[row]}" if row else None for row in rows]
     return pa.array(lines, pa.string())

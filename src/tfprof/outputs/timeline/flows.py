@@ -8,7 +8,8 @@ import numpy as np
 
 from tfprof.outputs.timeline.graph import TraceLayout, device_ranks, trackable
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.schema import Array, group_offsets
+from tfprof.profiles.grouping import group_offsets
+from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
 
 if TYPE_CHECKING:
@@ -54,15 +55,17 @@ def all_pairs(report: Report, drawn: TraceLayout) -> tuple[Array, Array]:
     runs = executions_of(report.profile, report.quirks)
     rank = device_ranks(report)
     step = report.profile.steps.index(report.options.step)
-    rows = np.flatnonzero((runs.time_step == step) & ~runs.time_accelerator)
-    rows = rows[np.lexsort((rank[runs.time_device[rows]], runs.time_node[rows]))]
-    first = group_offsets(runs.time_node[rows], len(report.profile.nodes))
+    rows = np.flatnonzero((runs.interval_step == step) & ~runs.interval_accelerator)
+    rows = rows[np.lexsort((rank[runs.interval_device[rows]], runs.interval_node[rows]))]
+    first = group_offsets(runs.interval_node[rows], len(report.profile.nodes))
     which, at = _expanded(first, producer)
     target, run = target[which], rows[at]
     device = np.array(drawn.devices, np.int64)[drawn.device]
-    crossing = device[target] != runs.time_device[run]
+    crossing = device[target] != runs.interval_device[run]
     target, run = target[crossing], run[crossing]
-    source = _drawn_at(drawn, rank[device], rank[runs.time_device[run]], runs.time_start[run])
+    source = _drawn_at(
+        drawn, rank[device], rank[runs.interval_device[run]], runs.interval_start[run]
+    )
     return source[source >= 0], target[source >= 0]
 
 
@@ -85,7 +88,7 @@ def _with_inputs(report: Report, drawn: TraceLayout, scheduled: Array) -> tuple[
     count = len(profile.nodes)
     counts = np.zeros(count, bool)
     counts[report.view.node[1:]] = True
-    counts &= (report.times > 0) & trackable(report, executions_of(profile, report.quirks))
+    counts &= (report.match_count > 0) & trackable(report, executions_of(profile, report.quirks))
     producer = producers(profile)
     edges = np.flatnonzero((producer >= 0) & counts[producer])
     first = group_offsets(profile.edges.consumer[edges], count)

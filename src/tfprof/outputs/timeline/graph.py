@@ -12,9 +12,10 @@ import numpy as np
 
 from tfprof.outputs.timeline.lanes import assign_lanes
 from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.grouping import argsort_small, argsort_within, rank_strings
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
-from tfprof.views.tree import order_within, sorted_few
+from tfprof.profiles.string_columns import strings
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -56,7 +57,7 @@ class TraceLayout:
     def in_lanes(self) -> Array:
         """The intervals by device as met, lane and start: the order in which they are written."""
         assign_lanes = self.device * (int(self.lane.max(initial=0)) + 1) + self.lane
-        return sorted_few(assign_lanes)  # those of a device are in the order of their starts
+        return argsort_small(assign_lanes)  # those of a device are in the order of their starts
 
 
 def rows_of_nodes(report: Report, runs: Executions) -> Array:
@@ -74,10 +75,10 @@ def trackable(report: Report, runs: Executions) -> BoolArray:
     def make() -> BoolArray:
         at = profile.steps.index(step)
         found = np.zeros(len(profile.nodes), bool)
-        found[runs.span_node[(runs.span_step == at) & (runs.span_start != 0)]] = True
+        found[runs.execution_node[(runs.execution_step == at) & (runs.execution_start != 0)]] = True
         return found & (runs.device != NO_DEVICE)
 
-    return profile.derived((trackable, report.quirks, step), make)
+    return profile.memoize((trackable, report.quirks, step), make)
 
 
 def device_title(device: str) -> str:
@@ -87,12 +88,8 @@ def device_title(device: str) -> str:
 
 
 def device_ranks(report: Report) -> Array:
-    """Where each device of the profile stands by name."""
-    devices = report.profile.devices
-    order = sorted(range(len(devices)), key=devices.__getitem__)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
+    """The rank of each device of the profile by name."""
+    return rank_strings(strings(report.profile.devices))
 
 
 def lay_out_trace(report: Report) -> TraceLayout:
@@ -102,28 +99,30 @@ def lay_out_trace(report: Report) -> TraceLayout:
     row_of = rows_of_nodes(report, runs)
     if not report.quirks.same_start_dropped:
         row_of[(report.numbers[:, _MICROS] < report.options.min_micros).astype(bool)] = -1
-    rows = np.flatnonzero((runs.time_step == step) & (row_of[runs.time_node] >= 0))
-    row = row_of[runs.time_node[rows]]
+    rows = np.flatnonzero((runs.interval_step == step) & (row_of[runs.interval_node] >= 0))
+    row = row_of[runs.interval_node[rows]]
     rank = device_ranks(report)
-    devices = _as_met(runs.time_device[rows], row, rank)
-    by_start = _by_device_and_start(rank[runs.time_device[rows]], runs.time_start[rows], row)
+    devices = _as_met(runs.interval_device[rows], row, rank)
+    by_start = _by_device_and_start(
+        rank[runs.interval_device[rows]], runs.interval_start[rows], row
+    )
     rows = rows[by_start]
-    device, start = runs.time_device[rows], runs.time_start[rows]
+    device, start = runs.interval_device[rows], runs.interval_start[rows]
     if report.quirks.same_start_dropped and len(rows):
         new = (np.diff(device) != 0) | (np.diff(start) != 0)
         rows = rows[np.concatenate([[True], new])]
-        device, start = runs.time_device[rows], runs.time_start[rows]
+        device, start = runs.interval_device[rows], runs.interval_start[rows]
     position = np.zeros(len(report.profile.devices) + 1, np.int64)
     position[devices] = np.arange(len(devices))
-    duration = runs.time_duration[rows]
+    duration = runs.interval_duration[rows]
     return TraceLayout(
         devices,
-        row_of[runs.time_node[rows]],
-        runs.time_node[rows].astype(np.int64),
+        row_of[runs.interval_node[rows]],
+        runs.interval_node[rows].astype(np.int64),
         position[device],
         start,
         duration,
-        runs.time_accelerator[rows],
+        runs.interval_accelerator[rows],
         assign_lanes(position[device], start, start + duration),
     )
 
@@ -138,9 +137,9 @@ def _as_met(device: Array, row: Array, rank: Array) -> list[int]:
 
 def _by_device_and_start(rank: Array, start: Array, row: Array) -> Array:
     """The order by device, start and row."""
-    order = order_within(rank, start)
+    order = argsort_within(rank, start)
     same = (np.diff(rank[order]) == 0) & (np.diff(start[order]) == 0)
     if not same.any():
         return order
     new = np.concatenate([[True], ~same])
-    return order[order_within(np.cumsum(new), row[order])]
+    return order[argsort_within(np.cumsum(new), row[order])]

@@ -23,9 +23,9 @@ from tfprof.outputs.timeline.graph import rows_of_nodes
 from tfprof.outputs.timeline.lanes import follow_chain
 from tfprof.outputs.timeline.top_allocations import TOP, Histories, find_top_allocations
 from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.grouping import argsort_small, argsort_within, group_offsets
 from tfprof.profiles.record_columns import LATEST
-from tfprof.profiles.schema import Array, BoolArray, group_offsets
-from tfprof.views.tree import order_within, sorted_few
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.views.view import name_rank
 
 if TYPE_CHECKING:
@@ -114,15 +114,15 @@ def _samples(step: _Step) -> tuple[Array, Array, Array]:
     time = runs.memory_micros
     wanted = (runs.memory_step == profile.steps.index(step.report.options.step)) & (time > 0)
     if not step.report.quirks.samples_without_allocator:
-        wanted &= runs.memory_sampled
+        wanted &= runs.has_bytes_in_use
     rows, place = step.rows(runs.memory_node, wanted)
     device = np.searchsorted(step.first, place, side="right") - 1
-    order = order_within(device, time[rows])
+    order = argsort_within(device, time[rows])
     rows, device = rows[order], device[order]
     last = np.ones(len(rows), bool)
     last[:-1] = (np.diff(device) != 0) | (np.diff(time[rows]) != 0)
     moment = np.cumsum(last) - last
-    by_row = order_within(moment, step.row[runs.memory_node[rows]])
+    by_row = argsort_within(moment, step.row[runs.memory_node[rows]])
     return device[last], time[rows[last]], runs.allocator_bytes_in_use[rows[by_row[last]]]
 
 
@@ -144,7 +144,7 @@ def _holders(step: _Step, device: Array, time: Array, in_use: Array) -> list[Par
     place[by_size] = np.arange(len(by_size)) - np.repeat(bounds[:-1], np.diff(bounds))
     before = np.full(len(node), -1, np.int64)
     before[1:] = np.where(node[1:] == node[:-1], place[:-1], -1)
-    turn = sorted_few(sample)
+    turn = argsort_small(sample)
     histories = Histories(
         sample[turn],
         before[turn],
@@ -189,9 +189,9 @@ def _by_size(step: _Step, bounds: Array, held: Array, nodes: Array) -> Array:
     below = np.empty(len(sizes.dictionary), np.int64)
     below[np.argsort(-sizes.dictionary.to_numpy())] = np.arange(len(below))
     device = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    order = sorted_few(name_rank(step.report.profile)[nodes])
+    order = argsort_small(name_rank(step.report.profile)[nodes])
     groups = device * len(below) + below[sizes.indices.to_numpy()]
-    return order[sorted_few(groups[order])]
+    return order[argsort_small(groups[order])]
 
 
 def _words(report: Report, sizes: Array, nodes: Array) -> pa.Array:
@@ -210,13 +210,13 @@ def _changes(step: _Step, device: Array, time: Array) -> tuple[Array, Array, Arr
     rows, place = step.rows(runs.allocation_node, in_step)
     fixed = _persistent(step)[step.nodes]
     starts = np.flatnonzero(fixed)
-    by_time = order_within(place, runs.allocation_micros[rows])
+    by_time = argsort_within(place, runs.allocation_micros[rows])
     rows = rows[by_time]
     node = np.concatenate([starts, place[by_time]])
     micros = np.concatenate([np.zeros(len(starts), np.int64), runs.allocation_micros[rows]])
     size = np.concatenate([fixed[starts], runs.allocation_bytes[rows]])
     # What a node holds from the start comes before anything else.
-    by_node = sorted_few(node)
+    by_node = argsort_small(node)
     node, micros, size = node[by_node], micros[by_node], size[by_node]
     running = np.cumsum(size)
     new = np.diff(node, prepend=-1) != 0

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tfprof.profiles.schema import Array, group_offsets
+from tfprof.profiles.grouping import group_offsets
+from tfprof.profiles.schema import Array
 
 __all__ = ["TOP", "Histories", "find_top_allocations"]
 

@@ -34,7 +34,7 @@ def laid_out(tree: Tree, total: Array) -> tuple[Array, Array, Array]:
     """
     hidden = total <= 0
     hidden[0] = False
-    tree, rows = tree.only(~(hidden | tree.below(hidden)))
+    tree, rows = tree.filter(~(hidden | tree.descendants_of(hidden)))
     width = _wide_enough(tree, total[rows])
     by_parent = np.argsort(tree.parent, kind="stable")[1:]
     before = np.cumsum(width[by_parent]) - width[by_parent]
