@@ -14,7 +14,14 @@ from tfprof.profiles.profile import Profile
 
 __all__ = ["Ours"]
 
-_USED = ("report", "advisor", *(f"outputs.{n}" for n in ("messages", "profile_proto", "timeline")))
+_USED = (
+    "reports.report",
+    "advisor",
+    "outputs.text",
+    "outputs.protobuf.result_proto",
+    "outputs.protobuf.profile_proto",
+    "outputs.timeline.writer",
+)
 
 
 class Ours:

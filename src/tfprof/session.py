@@ -85,9 +85,9 @@ class Session:
 
     def serialize(self) -> bytes:
         """The ProfileProto of all that was added."""
-        from tfprof.outputs.protobuf.profile_proto import serialized
+        from tfprof.outputs.protobuf.profile_proto import serialize_profile
 
-        return serialized(self.profile, self.quirks)
+        return serialize_profile(self.profile, self.quirks)
 
     def _with_graph(self, columns: GraphColumns) -> None:
         grown = self.profile.with_graph(columns)

@@ -89,10 +89,10 @@ def _view(console: Console, line: ParsedCommand) -> None:
     output, keys = outputs.parse(options.output)
     if output.name == "stdout":
         one_line = console.screen.terminal
-        console.screen.answer(text.encoded(report, legend=legend, one_line=one_line))
+        console.screen.answer(text.text_bytes(report, legend=legend, one_line=one_line))
     elif output.name == "file" and legend:
         with replaced(keys["outfile"]) as stream:
-            stream.writelines(text.blocks(report, legend=legend))
+            stream.writelines(text.text_chunks(report, legend=legend))
     else:
         _write(console, report)
 

@@ -316,6 +316,6 @@ class Profile:
 
     def serialize(self, *, compat: bool = False) -> bytes:
         """The profile as the bytes of a ProfileProto."""
-        from tfprof.outputs.protobuf.profile_proto import serialized
+        from tfprof.outputs.protobuf.profile_proto import serialize_profile
 
-        return serialized(self, quirks_for(compat))
+        return serialize_profile(self, quirks_for(compat))

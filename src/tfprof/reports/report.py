@@ -183,14 +183,14 @@ class Report:
         """The report as it is printed; `legend` defaults to what the original does in compat."""
         from tfprof.outputs import text
 
-        return text.encoded(self, legend=legend).decode(errors="surrogateescape")
+        return text.text_bytes(self, legend=legend).decode(errors="surrogateescape")
 
     def proto(self) -> Message:
         """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
         from tfprof.outputs.protobuf import result_proto
 
         with malloc_tuned():
-            return result_proto.result(self)
+            return result_proto.report_message(self)
 
     def write(self, output: str | None = None) -> Any:
         """Write the report where an `-output` value says; the options' own by default."""
@@ -214,7 +214,7 @@ class Report:
         """The report in a notebook: rows that fold."""
         from tfprof.outputs import notebook
 
-        return notebook.as_html(self)
+        return notebook.to_html(self)
 
 
 def make_report(

@@ -24,7 +24,7 @@ def answer(report: Report) -> Any:
     tell(report.messages)
     if outputs.parse(report.options.output)[0].name == "stdout":
         one_line = outputs.to_terminal()
-        outputs.print_bytes(outputs.text.with_banners(report, one_line=one_line))
+        outputs.print_bytes(b"".join(outputs.text.with_banners(report, one_line=one_line)))
     else:
         report.write()
     return report.proto()

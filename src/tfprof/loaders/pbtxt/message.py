@@ -16,7 +16,9 @@ from typing import Any
 from google.protobuf import text_encoding
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-__all__ = ["NotCanonical", "encoded", "nested", "varint"]
+from tfprof.protos.varint import encode_varint
+
+__all__ = ["NotCanonical", "encoded", "nested"]
 
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 _REAL = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
@@ -28,25 +30,9 @@ class NotCanonical(Exception):  # noqa: N818 - an answer, not an error
     """The text is not in the form of the writers."""
 
 
-def varint(number: int) -> bytes:
-    """A whole number on the wire, negative ones as 64-bit two's complement."""
-    number &= (1 << 64) - 1
-    if number < 128:
-        return _BYTES[number]
-    parts = bytearray()
-    while number > 127:
-        parts.append(number & 127 | 128)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
-
-
-_BYTES = [bytes([number]) for number in range(128)]
-
-
 def nested(number: int, content: bytes) -> bytes:
     """A string, bytes or message as the field of this number."""
-    return varint(number << 3 | 2) + varint(len(content)) + content
+    return encode_varint(number << 3 | 2) + encode_varint(len(content)) + content
 
 
 def _whole(bits: int, *, signed: bool) -> Callable[[bytes], bytes]:
@@ -55,7 +41,7 @@ def _whole(bits: int, *, signed: bool) -> Callable[[bytes], bytes]:
     def read(text: bytes) -> bytes:
         if not _INTEGER.fullmatch(text) or not least <= int(text) <= most:
             raise NotCanonical
-        return varint(int(text))
+        return encode_varint(int(text))
 
     return read
 
@@ -156,7 +142,7 @@ def _is_repeated(field: Any) -> bool:
 
 
 def _enumeration(values: Any) -> Callable[[bytes], bytes]:
-    numbers = {name.encode(): varint(value.number) for name, value in values.items()}
+    numbers = {name.encode(): encode_varint(value.number) for name, value in values.items()}
 
     def read(text: bytes) -> bytes:
         if text not in numbers:
@@ -227,4 +213,4 @@ def _written(field: _Field, values: list[bytes]) -> bytes:
         return nested(field.number, b"".join(values))
     if not field.present and not any(values[0]):
         return b""
-    return varint(field.number << 3 | field.wire) + values[0]
+    return encode_varint(field.number << 3 | field.wire) + values[0]
