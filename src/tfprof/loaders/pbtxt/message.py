@@ -61,7 +61,7 @@ def _real(form: str) -> Callable[[bytes], bytes]:
 def _flag(text: bytes) -> bytes:
     if text not in (b"true", b"false"):
         raise NotCanonical
-    return _BYTES[text == b"true"]
+    return encode_varint(text == b"true")
 
 
 def _bytes(text: bytes) -> bytes:
