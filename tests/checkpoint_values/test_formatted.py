@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tfprof.outputs.tensor_value import LONGEST, formatted, tensor_message
+from tfprof.outputs.tensor_value import MAX_LENGTH, format_tensor, tensor_message
 
 EVERYTHING = 10**9
 
@@ -60,7 +60,7 @@ VALUES = st.one_of(
 
 @given(VALUES)
 def test_the_same_as_the_original(values: np.ndarray) -> None:
-    assert formatted(values, most=EVERYTHING, rounded=True) == Display(values).shown()
+    assert format_tensor(values, max_values=EVERYTHING, rounded=True) == Display(values).shown()
 
 
 @pytest.mark.parametrize("count", [1998, 1999, 2000, 2001, 2002, 3000])
@@ -68,43 +68,46 @@ def test_the_same_as_the_original(values: np.ndarray) -> None:
 def test_cut_where_the_original_cuts(count: int, shape: str) -> None:
     values = np.arange(count * 2) % 10 + 0.25
     values = values.reshape({"flat": (-1,), "rows": (2, -1), "deep": (2, 1, -1, 1)}[shape])
-    assert formatted(values, most=EVERYTHING, rounded=True) == Display(values).shown()
+    assert format_tensor(values, max_values=EVERYTHING, rounded=True) == Display(values).shown()
 
 
 def test_the_documents_examples() -> None:
-    assert formatted(np.array([1.8, 2.1]), most=100) == "[1.80 2.10 ],\n"
+    assert format_tensor(np.array([1.8, 2.1]), max_values=100) == "[1.80 2.10 ],\n"
     square = np.array([[1.0, 2.0], [3.0, 4.0]])
-    assert formatted(square, most=100) == "[[1.00 2.00 ],\n[3.00 4.00 ],\n],\n"
-    assert formatted(np.array(1.0), most=100) == "[1.00 ],\n"
-    assert formatted(np.array([b"a", "é".encode()], object), most=100) == "['a' 'é' ],\n"
+    assert format_tensor(square, max_values=100) == "[[1.00 2.00 ],\n[3.00 4.00 ],\n],\n"
+    assert format_tensor(np.array(1.0), max_values=100) == "[1.00 ],\n"
+    assert format_tensor(np.array([b"a", "é".encode()], object), max_values=100) == "['a' 'é' ],\n"
 
 
 def test_other_types_have_values_too() -> None:
-    assert formatted(np.array([True, False]), most=9) == "[1 0 ],\n"
-    assert formatted(np.array([1 + 2j], np.complex64), most=9) == "[1.00+2.00j ],\n"
-    assert formatted(np.array([2**64 - 1], np.uint64), most=9) == "[18446744073709551615 ],\n"
-    assert formatted(np.array([b"\xff"], object), most=9) == "['\\xff' ],\n"
+    assert format_tensor(np.array([True, False]), max_values=9) == "[1 0 ],\n"
+    assert format_tensor(np.array([1 + 2j], np.complex64), max_values=9) == "[1.00+2.00j ],\n"
+    assert (
+        format_tensor(np.array([2**64 - 1], np.uint64), max_values=9)
+        == "[18446744073709551615 ],\n"
+    )
+    assert format_tensor(np.array([b"\xff"], object), max_values=9) == "['\\xff' ],\n"
 
 
 def test_precision_is_lost_only_when_asked() -> None:
     values = np.array([1234567.891])
-    assert formatted(values, most=9) == "[1234567.89 ],\n"
-    assert formatted(values, most=9, rounded=True) == "[1234570.00 ],\n"
+    assert format_tensor(values, max_values=9) == "[1234567.89 ],\n"
+    assert format_tensor(values, max_values=9, rounded=True) == "[1234570.00 ],\n"
 
 
 def test_more_values_than_wanted() -> None:
     values = np.arange(6).reshape(2, 3)
     text = "[[0 1 2 ],\n[3 ],\n...2 more of 6 values, see -max_values\n\n"
-    assert formatted(values, most=4) == text
-    assert formatted(values, most=6) == "[[0 1 2 ],\n[3 4 5 ],\n],\n"
-    assert formatted(values, most=0) == "[[],\n...6 more of 6 values, see -max_values\n\n"
+    assert format_tensor(values, max_values=4) == text
+    assert format_tensor(values, max_values=6) == "[[0 1 2 ],\n[3 4 5 ],\n],\n"
+    assert format_tensor(values, max_values=0) == "[[],\n...6 more of 6 values, see -max_values\n\n"
 
 
 @pytest.mark.parametrize("shape", [(10_000_000,), (10**12, 0), (10**4, 10**3), (3, 10**9, 0, 5)])
 def test_a_huge_tensor_is_short(shape: tuple[int, ...]) -> None:
     values = np.broadcast_to(np.float32(1), shape)
     for rounded in (False, True):
-        assert len(formatted(values, most=EVERYTHING, rounded=rounded)) < LONGEST + 100
+        assert len(format_tensor(values, max_values=EVERYTHING, rounded=rounded)) < MAX_LENGTH + 100
 
 
 def test_messages_are_exact() -> None:

@@ -14,7 +14,7 @@ from tfprof.cli.defaults import options_for
 from tfprof.cli.parser import format_value
 from tfprof.definitions.metrics import METRICS, ORDERS
 from tfprof.definitions.options import OPTIONS, Option
-from tfprof.outputs.text import encoded
+from tfprof.outputs.text import text_bytes
 from tfprof.profiles.profile import Profile
 from tfprof.views import VIEWS
 
@@ -81,7 +81,7 @@ def test_shell_flags_and_python_agree(
     )
     whole = options_for(given, has_runs=True, compat=compat)
     report = demo_profile.report(view, whole, compat=compat)
-    assert flags.out == encoded(report, legend=legend or None)
+    assert flags.out == text_bytes(report, legend=legend or None)
     assert flags == shell
     if given:
-        assert kept.out == encoded(report)
+        assert kept.out == text_bytes(report)

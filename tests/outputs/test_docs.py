@@ -8,7 +8,7 @@ from pathlib import Path
 import tfprof
 from tests.outputs.samples import gpu_profile, random_profile
 from tfprof.outputs import OUTPUTS
-from tfprof.outputs.profile_tables import tables_of
+from tfprof.outputs.profile_tables import profile_tables
 from tfprof.outputs.row_table import COLUMNS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -44,7 +44,7 @@ def test_tables_are_documented():
     }
     log = next(p for p in map(random_profile, range(50)) if p.stacks and p.records)
     saved = tfprof.load(profile=gpu_profile().serialize())
-    tables = tables_of(log) | tables_of(saved)
+    tables = profile_tables(log) | profile_tables(saved)
     assert tables.keys() == documented.keys()
     for name, table in tables.items():
         assert set(table.column_names) <= documented[name], name

@@ -15,7 +15,7 @@ from tfprof.definitions.quirks import quirks_for
 from tfprof.loaders.messages import MessageLike
 from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.outputs.profile_tables import save_tables
-from tfprof.outputs.protobuf.profile_proto import serialized
+from tfprof.outputs.protobuf.profile_proto import serialize_profile
 from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import add_run
 from tfprof.resolve import attributed_share
@@ -68,4 +68,4 @@ class Profile(columns.Profile):
 
     def serialize(self, *, compat: bool = False) -> bytes:
         """The profile as the bytes of a ProfileProto."""
-        return serialized(self, quirks_for(compat))
+        return serialize_profile(self, quirks_for(compat))

@@ -26,11 +26,11 @@ class Report(rows.Report):
 
     def text(self, *, legend: bool | None = None) -> str:
         """The report as it is printed; `legend` defaults to what the original does in compat."""
-        return text.encoded(self, legend=legend).decode(errors="surrogateescape")
+        return text.text_bytes(self, legend=legend).decode(errors="surrogateescape")
 
     def proto(self) -> Message:
         """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
-        return result_proto.result(self)
+        return result_proto.report_message(self)
 
     def write(self, output: str | None = None) -> None:
         """Write the report where an `-output` value says; the options' own by default."""
@@ -46,4 +46,4 @@ class Report(rows.Report):
 
     def _repr_html_(self) -> str:
         """The report in a notebook: rows that fold."""
-        return notebook.as_html(self)
+        return notebook.to_html(self)

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tfprof.loaders.varint import read_varint
+from tfprof.protos.varint import read_varint
 
 __all__ = ["HEAD_SIZE", "best_fit", "fits", "is_message", "is_text", "message_kind"]
 

@@ -31,24 +31,24 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
 
 def _nodes(report: Report) -> list[str]:
     known = known_metrics(report.quirks)
-    numbers = [known[name] for name in dict.fromkeys(report.options.select) if name in known]
-    numbers = [metric for metric in numbers if metric.measure]
+    metrics = [known[name] for name in dict.fromkeys(report.options.select) if name in known]
+    metrics = [metric for metric in metrics if metric.measure]
     ops = report.profile.nodes.op.take(report.node[1:]).to_pylist()
-    found = []
+    lines = []
     for row, op in enumerate(ops, 1):
-        label, attributes = [_escaped(report.names[row]), _escaped(op)], ""
-        for metric in numbers:
-            at = measure_index(metric.measure or "")
-            own, total = report.own[row, at], report.total[row, at]
-            form = FORMATS[metric.unit]
-            label.append(f"{metric.name} {form(own)} of {form(total)}")
+        label, attributes = [_escape(report.names[row]), _escape(op)], ""
+        for metric in metrics:
+            measure = measure_index(metric.measure or "")
+            own, total = report.own[row, measure], report.total[row, measure]
+            format_number = FORMATS[metric.unit]
+            label.append(f"{metric.name} {format_number(own)} of {format_number(total)}")
             attributes += f" own_{metric.name}={own} total_{metric.name}={total}"
         text = "\\n".join(label)
-        found.append(f'  n{row} [label="{text}"{attributes}];')
-    return found
+        lines.append(f'  n{row} [label="{text}"{attributes}];')
+    return lines
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 

@@ -1,4 +1,4 @@
-"""What flame graphs show of a report: for each row the numbers that no row below it has."""
+"""The numbers of flame graphs: for each row what none of its children has."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tfprof.profiles.schema import Array
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["in_64_bits", "own_share", "parents", "selected", "totals"]
+__all__ = ["inclusive_values", "parent_rows", "selected_metrics", "self_values", "to_int64"]
 
-_LARGEST = 2**63
+_LIMIT = 2**63
 
 
-def selected(report: Report, output: str) -> list[Metric]:
-    """The metrics of a selection, all of which must be numbers."""
+def selected_metrics(report: Report, output: str) -> list[Metric]:
+    """The selected metrics, all of which must be numbers."""
     known = known_metrics(report.quirks)
     metrics = [known[name] for name in dict.fromkeys(report.options.select) if name in known]
     texts = [metric.name for metric in metrics if metric.measure is None]
@@ -31,37 +31,37 @@ def selected(report: Report, output: str) -> list[Metric]:
     return metrics
 
 
-def totals(report: Report, metric: Metric) -> Array:
-    """The total of each row; in op view, where totals are of all rows that follow, its own."""
-    at = measure_index(metric.measure or "")
-    numbers = report.total[:, at].copy()
+def inclusive_values(report: Report, metric: Metric) -> Array:
+    """The total of each row; in op view, where a total includes the rows that follow, its own."""
+    measure = measure_index(metric.measure or "")
+    numbers = report.total[:, measure].copy()
     if report.kind == "op":
-        numbers[0] = report.own[1:, at].sum()
-        numbers[1:] = report.own[1:, at]
-    return in_64_bits(numbers, metric)
+        numbers[0] = report.own[1:, measure].sum()
+        numbers[1:] = report.own[1:, measure]
+    return to_int64(numbers, metric)
 
 
-def in_64_bits(numbers: Array, metric: Metric) -> Array:
-    """Numbers as the formats of other tools hold them."""
-    if numbers.dtype == object and max(map(abs, numbers.tolist()), default=0) >= _LARGEST:
+def to_int64(numbers: Array, metric: Metric) -> Array:
+    """Numbers as 64-bit integers, which the formats of other tools have."""
+    if numbers.dtype == object and max(map(abs, numbers.tolist()), default=0) >= _LIMIT:
         raise OutputError(f"{metric.name}: a number does not fit in 64 bits; use text, json or csv")
     return numbers.astype(np.int64)
 
 
-def parents(report: Report) -> Array:
-    """The row above each row; op view is a list under the root."""
+def parent_rows(report: Report) -> Array:
+    """The parent of each row; that of all rows of op view is the root."""
     if report.kind == "op":
         return np.concatenate([[-1], np.zeros(len(report) - 1, np.int64)]).astype(np.int64)
     return report.tree.parent
 
 
-def own_share(report: Report, metric: Metric) -> Array:
-    """The total of each row without those of the rows right below it.
+def self_values(report: Report, metric: Metric) -> Array:
+    """The total of each row without those of its children.
 
-    It is the row's own number and those of nodes that are counted but not shown. All shares add up
+    This is the row's own number and those of nodes that count but are not shown. All of them add up
     to the root's total.
     """
-    total = totals(report, metric)
-    share = total.copy()
-    np.subtract.at(share, parents(report)[1:], total[1:])
-    return share
+    inclusive = inclusive_values(report, metric)
+    values = inclusive.copy()
+    np.subtract.at(values, parent_rows(report)[1:], inclusive[1:])
+    return values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfprof.definitions.limits import LARGEST_ANSWER
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
-from tfprof.outputs.flame import own_share, parents, selected
+from tfprof.outputs.flame import parent_rows, selected_metrics, self_values
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -18,28 +18,28 @@ _UNSAFE = str.maketrans({";": ":", "\n": " ", "\r": " "})
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
-    """Render the first selected metric; what rows do not show is the line of the root."""
-    metric = selected(report, "folded")[0]
-    shares = own_share(report, metric).tolist()
+    """Render the first selected metric; the root has what no shown row has."""
+    metric = selected_metrics(report, "folded")[0]
+    values = self_values(report, metric).tolist()
     stacks = _stacks(report)
-    lines = [f"{stack} {share}\n" for stack, share in zip(stacks, shares, strict=True) if share]
+    lines = [f"{stack} {value}\n" for stack, value in zip(stacks, values, strict=True) if value]
     yield Document(["".join(lines).encode()], settings.keys["outfile"])
 
 
 def _stacks(report: Report) -> list[str]:
-    """For each row the names of the rows above it and its own, without the root.
+    """For each row the names from the root's child to its own.
 
-    In scope view a name is written without the one above that it begins with.
+    In scope view a name is written without the parent's that it begins with.
     """
-    names, above = report.names, parents(report).tolist()
-    found, size = [names[0]], 0
+    names, parents = report.names, parent_rows(report).tolist()
+    stacks, size = [names[0]], 0
     for row in range(1, len(names)):
-        parent, name = above[row], names[row]
+        parent, name = parents[row], names[row]
         if report.kind == "scope":
             name = name.removeprefix(names[parent] + "/")
         name = name.translate(_UNSAFE)
-        found.append(f"{found[parent]};{name}" if parent else name)
-        size += len(found[-1])
+        stacks.append(f"{stacks[parent]};{name}" if parent else name)
+        size += len(stacks[-1])
         if size > LARGEST_ANSWER:
             raise OutputError("folded: the stacks are too deep to be written out; use speedscope")
-    return found
+    return stacks

@@ -1,4 +1,4 @@
-"""Input shapes as text: an item of a row, or lines below a row of op view."""
+"""Input shapes as text: a cell of a row, or lines below a row of op view."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def input_shapes(report: Report) -> pa.Array:
 
 
 def op_input_lines(report: Report, row: int) -> list[str]:
-    """The distinct combinations of inputs of an op type, with how often and how long they ran."""
+    """The distinct input shapes of an op type, with how often and how long they ran."""
     profile, quirks = report.profile, report.quirks
     texts = profile.memoize(("op inputs", quirks), lambda: node_inputs(report, ",\t"))
     members, bounds = report.members
     first, last = bounds[row].tolist()
-    node = members[first:last]
+    nodes = members[first:last]
     groups: dict[str, list[int]] = {}
     numbers = report.numbers
     run_count, micros = measure_index("run_count"), measure_index("exec_micros")
-    for member, text in zip(node.tolist(), texts.take(pa.array(node)).to_pylist(), strict=True):
+    for node, text in zip(nodes.tolist(), texts.take(pa.array(nodes)).to_pylist(), strict=True):
         group = groups.setdefault(text, [0, 0, 0])
-        group[0] += int(numbers[member, run_count])
+        group[0] += int(numbers[node, run_count])
         group[1] += 1
-        group[2] += int(numbers[member, micros])
+        group[2] += int(numbers[node, micros])
     ordered = sorted(groups.items(), key=lambda item: (-item[1][0], item[0]))
     return [
-        f"input_type: {text}\t(run*{runs}|defined*{nodes})\texec_time: {format_time(time)}"
-        for text, (runs, nodes, time) in ordered
+        f"input_type: {text}\t(run*{runs}|defined*{count})\texec_time: {format_time(time)}"
+        for text, (runs, count, time) in ordered
     ]

@@ -1,27 +1,23 @@
-"""A report in a notebook: rows that fold, and data frames."""
+"""A report in a notebook: rows that can be collapsed, and data frames."""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from tfprof.definitions.metrics import (
-    LIST_ORDER,
-    TREE_ORDER,
-    Metric,
-    columns,
-)
+from tfprof.definitions.metrics import Metric
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OutputError
-from tfprof.outputs.row_table import table
+from tfprof.outputs.row_table import row_table
+from tfprof.outputs.text_header import shown_metrics
 from tfprof.profiles.lazy_columns import measure_index
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["as_html", "to_pandas", "to_polars"]
+__all__ = ["to_html", "to_pandas", "to_polars"]
 
-_MOST_ROWS = 2000
+_MAX_ROWS = 2000
 _OPEN_DEPTH = 2
 _STYLE = (
     "<style>.tfprof{font-family:monospace;font-size:13px}"
@@ -36,15 +32,14 @@ _STYLE = (
 )
 
 
-def as_html(report: Report) -> str:
-    """The first rows of a report, each with those below it folded in."""
-    order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
-    shown = [metric for metric in columns(report.options.select, order) if metric.measure]
+def to_html(report: Report) -> str:
+    """The first rows of a report as HTML, each with its children below it to expand."""
+    metrics = [metric for metric in shown_metrics(report) if metric.measure]
     depths = (report.tree.depth - 1).tolist()
     if report.kind == "op":
         depths = [min(depth, 1) for depth in depths]
-    count = min(len(depths), _MOST_ROWS)
-    titles = "".join(f'<span class="number">{escape(metric.title)}</span>' for metric in shown)
+    count = min(len(depths), _MAX_ROWS)
+    titles = "".join(f'<span class="number">{escape(metric.title)}</span>' for metric in metrics)
     parts = [
         f'{_STYLE}<div class="tfprof"><div class="row">',
         f'<b class="name">{report.kind}: node name</b>{titles}</div>',
@@ -53,7 +48,7 @@ def as_html(report: Report) -> str:
     for row in range(count):
         parts.append("</details>" * (unclosed - depths[row]))
         unclosed = min(unclosed, depths[row])
-        text = _row(report, row, shown)
+        text = _row(report, row, metrics)
         if row + 1 < count and depths[row + 1] > depths[row]:
             opened = " open" if depths[row] < _OPEN_DEPTH else ""
             parts.append(f"<details{opened}><summary>{text}</summary>")
@@ -67,12 +62,12 @@ def as_html(report: Report) -> str:
     return "".join([*parts, messages, "</div>"])
 
 
-def _row(report: Report, row: int, shown: list[Metric]) -> str:
+def _row(report: Report, row: int, metrics: list[Metric]) -> str:
     cells = [f'<span class="name">{escape(report.names[row])}</span>']
-    for metric in shown:
-        at, form = measure_index(metric.measure or ""), FORMATS[metric.unit]
-        own = form(int(report.own[row, at])) if report.matched[row] else "--"
-        total = form(int(report.total[row, at]))
+    for metric in metrics:
+        measure, format_number = measure_index(metric.measure or ""), FORMATS[metric.unit]
+        own = format_number(int(report.own[row, measure])) if report.matched[row] else "--"
+        total = format_number(int(report.total[row, measure]))
         cells.append(f'<span class="number">{own}/{total}</span>')
     return "".join(cells)
 
@@ -83,7 +78,7 @@ def to_pandas(report: Report) -> Any:
         import pandas  # noqa: F401 - Arrow needs it and says so less plainly
     except ImportError:
         raise OutputError("pandas is not installed; pip install pandas") from None
-    return table(report).to_pandas()
+    return row_table(report).to_pandas()
 
 
 def to_polars(report: Report) -> Any:
@@ -92,4 +87,4 @@ def to_polars(report: Report) -> Any:
         import polars
     except ImportError:
         raise OutputError("polars is not installed; pip install polars") from None
-    return polars.from_arrow(table(report))
+    return polars.from_arrow(row_table(report))

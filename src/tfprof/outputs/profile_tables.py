@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import OutputError
-from tfprof.flops.node_flops import log_entries
 from tfprof.loaders.parquet.profile_tables import (
     ENTRIES,
     FRAME_COLUMNS,
@@ -38,11 +36,11 @@ from tfprof.profiles.schema import (
     Stacks,
 )
 
-__all__ = ["save_tables", "tables_of"]
+__all__ = ["profile_tables", "save_tables"]
 
 
 def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
-    """Write all tables of a profile to a folder, which is made if need be: all or none."""
+    """Write all tables of a profile to a folder, or none; create the folder if it is missing."""
     target = Path(folder)
     try:
         target.mkdir(exist_ok=True)
@@ -50,17 +48,14 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{target}: cannot make the folder: {reason}") from None
     with contextlib.ExitStack() as files:
-        for name, table in tables_of(profile).items():
+        for name, table in profile_tables(profile).items():
             stream = files.enter_context(replace_file(target / f"{name}.parquet"))
             pyarrow.parquet.write_table(table, stream, compression="zstd")
 
 
-def tables_of(profile: Profile) -> dict[str, pa.Table]:
-    """The tables of a profile by name; those of runs, logs and saved runs only if it has any."""
-    float_ops, inner = log_entries(profile, REPAIRED)
-    nodes = replace(profile.nodes, float_ops=float_ops)
-    profile = profile.replace(nodes=nodes, inner=inner)
-    found = {
+def profile_tables(profile: Profile) -> dict[str, pa.Table]:
+    """The tables of a profile by name; those of runs and op logs only if it has any."""
+    tables = {
         "profile": _properties(profile),
         "nodes": _table(profile.nodes),
         "edges": _table(profile.edges),
@@ -68,12 +63,12 @@ def tables_of(profile: Profile) -> dict[str, pa.Table]:
         "strings": _strings(profile),
     }
     for name, field in ENTRIES.items():
-        found |= _entry_tables(name, getattr(profile, field))
+        tables |= _entry_tables(name, getattr(profile, field))
     return (
-        found
-        | _numbered(_log_tables(part) for part in profile.stacks)
-        | _numbered(_part_tables(part) for part in profile.records)
-        | _numbered(_part_tables(part) for part in profile.saved)
+        tables
+        | _number_parts(_log_tables(part) for part in profile.stacks)
+        | _number_parts(_part_tables(part) for part in profile.records)
+        | _number_parts(_part_tables(part) for part in profile.saved)
     )
 
 
@@ -111,28 +106,28 @@ def _table(columns: Any) -> pa.Table:
 
 
 def _entry_tables(name: str, entries: LogEntries) -> dict[str, pa.Table]:
-    """The columns of entries, with their types apart."""
+    """The entries of an op log, and their types as a table of their own."""
     columns = {"name": entries.name, "float_ops": entries.float_ops, "stack": entries.stack}
     types = {"entry": entries.type_entry, "type": entries.type}
     return {name: pa.table(columns), f"{name}_types": pa.table(types)}
 
 
 def _strings(profile: Profile) -> pa.Table:
-    tables = [(-1, profile.strings), *enumerate(part.strings for part in profile.stacks)]
-    rows = [(part, key, text) for part, texts in tables for key, text in texts.items()]
-    kinds = {PART: pa.int64(), "id": pa.int64(), "text": pa.string()}
-    columns = zip(*rows, strict=True) if rows else [()] * len(kinds)
+    parts = [(-1, profile.strings), *enumerate(part.strings for part in profile.stacks)]
+    rows = [(part, key, text) for part, texts in parts for key, text in texts.items()]
+    types = {PART: pa.int64(), "id": pa.int64(), "text": pa.string()}
+    columns = zip(*rows, strict=True) if rows else [()] * len(types)
     return pa.table(
         {
-            name: pa.array(values, kind)
-            for (name, kind), values in zip(kinds.items(), columns, strict=True)
+            name: pa.array(values, column_type)
+            for (name, column_type), values in zip(types.items(), columns, strict=True)
         }
     )
 
 
 def _part_tables(part: Records | ProfileProtoRuns) -> dict[str, dict[str, Any]]:
     """The columns of one RunMetadata or saved profile, by table."""
-    found: dict[str, dict[str, Any]] = {}
+    tables: dict[str, dict[str, Any]] = {}
     for item in fields(part):
         if item.name == "step":
             continue
@@ -140,9 +135,9 @@ def _part_tables(part: Records | ProfileProtoRuns) -> dict[str, dict[str, Any]]:
         value = getattr(part, item.name)
         columns = {column: value}
         if item.name == "memory":
-            columns = {name: value[:, at] for at, name in enumerate(MEMORY_FIELDS)}
-        found.setdefault(table, {}).update(columns)
-    return found
+            columns = {name: value[:, i] for i, name in enumerate(MEMORY_FIELDS)}
+        tables.setdefault(table, {}).update(columns)
+    return tables
 
 
 def _log_tables(part: Stacks) -> dict[str, dict[str, Any]]:
@@ -153,12 +148,12 @@ def _log_tables(part: Stacks) -> dict[str, dict[str, Any]]:
     return {"stacks": {"frames": np.diff(part.start)}, "frames": frames | texts}
 
 
-def _numbered(parts: Iterable[dict[str, dict[str, Any]]]) -> dict[str, pa.Table]:
-    """The tables of all parts one after the other, with a column that tells them apart."""
-    found: dict[str, list[pa.Table]] = {}
+def _number_parts(parts: Iterable[dict[str, dict[str, Any]]]) -> dict[str, pa.Table]:
+    """The tables of all parts, concatenated, with a column for the number of the part."""
+    tables: dict[str, list[pa.Table]] = {}
     for number, part in enumerate(parts):
         for name, columns in part.items():
             rows = pa.table(columns)
             numbers = pa.array(np.full(len(rows), number, np.int64))
-            found.setdefault(name, []).append(rows.add_column(0, PART, numbers))
-    return {name: pa.concat_tables(tables).unify_dictionaries() for name, tables in found.items()}
+            tables.setdefault(name, []).append(rows.add_column(0, PART, numbers))
+    return {name: pa.concat_tables(parts).unify_dictionaries() for name, parts in tables.items()}

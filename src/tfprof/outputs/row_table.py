@@ -18,18 +18,18 @@ from tfprof.definitions.limits import check_answer
 from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
-from tfprof.outputs.encoding.json_encoder import escaped, joined
-from tfprof.outputs.encoding.row_encoder import bytes_of
-from tfprof.outputs.flame import parents
+from tfprof.outputs.encoding.json_encoder import concat_columns, escape_json
+from tfprof.outputs.flame import parent_rows
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array
+from tfprof.profiles.string_columns import utf8_bytes
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["COLUMNS", "NUMBERS", "render_csv", "render_json", "render_parquet", "table"]
+__all__ = ["COLUMNS", "NUMBERS", "render_csv", "render_json", "render_parquet", "row_table"]
 
 NUMBERS = {
     **{metric.name: metric.measure for metric in METRICS.values() if metric.measure},
@@ -49,14 +49,14 @@ COLUMNS = (
 _SEPARATOR = ";"
 
 
-def table(report: Report) -> pa.Table:
+def row_table(report: Report) -> pa.Table:
     """The rows of a report; the first one is the root."""
-    above = parents(report)
+    parent = parent_rows(report)
     names = report.names
     depth = np.minimum(report.tree.depth - 1, 1) if report.kind == "op" else report.tree.depth - 1
     columns: dict[str, Any] = {
         "row": pa.array(np.arange(len(report))),
-        "parent": pa.array(above, mask=above < 0),
+        "parent": pa.array(parent, mask=parent < 0),
         "depth": pa.array(depth),
         "name": pa.array(names, pa.string()),
         "path": pa.array(_paths(report, names), pa.string()),
@@ -64,27 +64,27 @@ def table(report: Report) -> pa.Table:
     }
     known = known_metrics(report.quirks)
     for name, measure in NUMBERS.items():
-        at = measure_index(measure or "")
+        index = measure_index(measure or "")
         if name in METRICS and name not in known:
             none = pa.nulls(len(report), pa.int64())
             columns |= {f"own_{name}": none, f"total_{name}": none}
             continue
-        columns[f"own_{name}"] = _numbers(report.own[:, at])
-        columns[f"total_{name}"] = _numbers(report.total[:, at])
+        columns[f"own_{name}"] = _numbers(report.own[:, index])
+        columns[f"total_{name}"] = _numbers(report.total[:, index])
     columns |= _node_columns(report) | _frame_columns(report)
     return pa.table({name: columns[name] for name in COLUMNS})
 
 
 def _paths(report: Report, names: list[str]) -> list[str]:
-    """What tells rows apart: in code view the names of all frames, elsewhere just the name."""
+    """The path of each row: in code view the names of all frames, elsewhere the name."""
     if report.kind != "code":
         return names
-    found, size = [names[0]], 0
+    paths, size = [names[0]], 0
     for name, parent in zip(names[1:], report.tree.parent[1:].tolist(), strict=True):
-        found.append(f"{found[parent]}{_SEPARATOR}{name}" if parent else name)
-        size += len(found[-1])
+        paths.append(f"{paths[parent]}{_SEPARATOR}{name}" if parent else name)
+        size += len(paths[-1])
         check_answer(size, "the paths of the rows")
-    return found
+    return paths
 
 
 def _numbers(values: Array) -> pa.Array:
@@ -100,21 +100,21 @@ def _numbers(values: Array) -> pa.Array:
 
 
 def _node_columns(report: Report) -> dict[str, pa.Array]:
-    """What is known of the nodes that are rows of scope and graph view."""
+    """Op, device and shape of rows that are nodes."""
     nodes = report.profile.nodes
     device = executions_of(report.profile, report.quirks).device
     devices = pa.array(report.profile.devices, pa.string())
-    named = devices.take(pa.array(device, mask=device == NO_DEVICE))
+    device_names = devices.take(pa.array(device, mask=device == NO_DEVICE))
     sizes = nodes.shape.flatten().cast(pa.string())
-    at = list_offsets(nodes.shape)
-    shape = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
-    shape = pc.if_else(pa.array(np.diff(at) > 0), shape, pa.scalar(None, pa.string()))
+    offsets = list_offsets(nodes.shape)
+    shape = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x")
+    shape = pc.if_else(pa.array(np.diff(offsets) > 0), shape, pa.scalar(None, pa.string()))
     rows = pa.array(report.node, mask=report.node < 0)
-    return {"op": nodes.op.take(rows), "device": named.take(rows), "shape": shape.take(rows)}
+    return {"op": nodes.op.take(rows), "device": device_names.take(rows), "shape": shape.take(rows)}
 
 
 def _frame_columns(report: Report) -> dict[str, pa.Array]:
-    """Where the frames that are rows of code view stand."""
+    """File, function and line of rows of code view."""
     frames = report.view.frames
     if frames is None:
         none = pa.nulls(len(report), pa.string())
@@ -131,27 +131,27 @@ def render_parquet(report: Report, settings: RenderSettings) -> Rendering:
     """Render the rows as a Parquet file, with the view and step among its metadata."""
     metadata = {"tfprof.view": report.kind, "tfprof.step": str(report.options.step)}
     stream = io.BytesIO()
-    pyarrow.parquet.write_table(table(report).replace_schema_metadata(metadata), stream)
+    pyarrow.parquet.write_table(row_table(report).replace_schema_metadata(metadata), stream)
     yield Document([stream.getbuffer()], settings.keys["outfile"])
 
 
 def render_csv(report: Report, settings: RenderSettings) -> Rendering:
     """Render the rows as a CSV file with a header line."""
     stream = io.BytesIO()
-    pyarrow.csv.write_csv(table(report), stream)
+    pyarrow.csv.write_csv(row_table(report), stream)
     yield Document([stream.getbuffer()], settings.keys["outfile"])
 
 
 def render_json(report: Report, settings: RenderSettings) -> Rendering:
     """Render the rows as a JSON array of objects, one to a line."""
-    rows = table(report)
-    pieces: list[Any] = []
+    rows = row_table(report)
+    columns: list[Any] = []
     for i, name in enumerate(rows.column_names):
         values = rows.column(name).combine_chunks()
         text = values.cast(pa.string())
         if pa.types.is_string(values.type):
-            text = joined(len(values), '"', escaped(text.fill_null("")), '"')
-        pieces.append(f'{"," if i else "{"}"{name}":')
-        pieces.append(pc.if_else(values.is_valid(), text, "null"))
-    lines = bytes_of(joined(rows.num_rows, *pieces, "},\n"))
+            text = concat_columns(len(values), '"', escape_json(text.fill_null("")), '"')
+        columns.append(f'{"," if i else "{"}"{name}":')
+        columns.append(pc.if_else(values.is_valid(), text, "null"))
+    lines = utf8_bytes(concat_columns(rows.num_rows, *columns, "},\n")).data
     yield Document([b"[\n", lines[:-2], b"\n]\n"], settings.keys["outfile"])

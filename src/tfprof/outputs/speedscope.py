@@ -1,4 +1,4 @@
-"""speedscope's own file format: rows that open and close, one profile for each selected metric."""
+"""speedscope's file format: one profile of open and close events for each selected metric."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from tfprof import __version__
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.document import Document, Rendering, RenderSettings
-from tfprof.outputs.flame import selected, totals
-from tfprof.outputs.timeline.tree import laid_out
+from tfprof.outputs.flame import inclusive_values, selected_metrics
+from tfprof.outputs.timeline.tree_trace_events import lay_out_rows
 from tfprof.views.tree import Tree
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ _UNITS = {"time": "microseconds", "memory": "bytes", "number": "none"}
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
-    """Render the selected metrics of a report; rows that have none of a metric are left out."""
-    metrics = selected(report, "speedscope")
+    """Render the selected metrics of a report; without the rows that have none of it."""
+    metrics = selected_metrics(report, "speedscope")
     content = {
         "$schema": _SCHEMA,
         "exporter": f"tfprof {__version__}",
@@ -43,8 +43,8 @@ def _frames(report: Report) -> list[dict[str, Any]]:
     if frames is None:
         return [{"name": name} for name in report.names]
     return [
-        {"name": name, "file": frames.file[at], "line": frames.line[at]} if at else {"name": name}
-        for name, at in zip(report.names, report.view_positions.tolist(), strict=True)
+        {"name": name, "file": frames.file[i], "line": frames.line[i]} if i else {"name": name}
+        for name, i in zip(report.names, report.view_positions.tolist(), strict=True)
     ]
 
 
@@ -54,27 +54,27 @@ def _profile(report: Report, metric: Metric) -> dict[str, Any]:
         depth = np.full(len(report), 2, np.int64)
         depth[0] = 1
         tree = Tree.from_depths(depth)
-    rows, start, wide = laid_out(tree, totals(report, metric))
+    rows, start, width = lay_out_rows(tree, inclusive_values(report, metric))
     return {
         "type": "evented",
         "name": metric.title,
         "unit": _UNITS[metric.unit],
         "startValue": 0,
-        "endValue": int(wide[0]),
-        "events": _events(tree.depth[rows].tolist(), rows.tolist(), start, wide),
+        "endValue": int(width[0]),
+        "events": _events(tree.depth[rows].tolist(), rows.tolist(), start, width),
     }
 
 
 def _events(depth: list[int], rows: list[int], start: Any, width: Any) -> list[dict[str, Any]]:
-    """Each row opens where it starts, and closes before the next of its depth or less opens."""
-    found: list[dict[str, Any]] = []
-    opened: list[tuple[int, int, int]] = []
-    for level, row, begin, wide in zip(depth, rows, start.tolist(), width.tolist(), strict=True):
-        while opened and opened[-1][0] >= level:
-            _, inner, end = opened.pop()
-            found.append({"type": "C", "frame": inner, "at": end})
-        found.append({"type": "O", "frame": row, "at": begin})
-        opened.append((level, row, begin + wide))
-    for _, inner, end in reversed(opened):
-        found.append({"type": "C", "frame": inner, "at": end})
-    return found
+    """Each row opens at its start, and closes before the next of its depth or less opens."""
+    events: list[dict[str, Any]] = []
+    stack: list[tuple[int, int, int]] = []
+    for level, row, begin, size in zip(depth, rows, start.tolist(), width.tolist(), strict=True):
+        while stack and stack[-1][0] >= level:
+            _, inner, end = stack.pop()
+            events.append({"type": "C", "frame": inner, "at": end})
+        events.append({"type": "O", "frame": row, "at": begin})
+        stack.append((level, row, begin + size))
+    for _, inner, end in reversed(stack):
+        events.append({"type": "C", "frame": inner, "at": end})
+    return events

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tfprof.loaders.checkpoint.dtypes import Array
     from tfprof.reports.report import Report
 
-__all__ = ["LONGEST", "Values", "formatted", "tensor_message", "value_texts"]
+__all__ = ["MAX_LENGTH", "TensorValues", "format_tensor", "tensor_message", "tensor_texts"]
 
-LONGEST = 10_000
-"""Characters after which the text of one tensor is cut."""
+MAX_LENGTH = 10_000
+"""The text of a tensor is cut after so many characters."""
 
 _SPACE = " "
 _CLOSE = "],\n"
@@ -30,34 +30,36 @@ _LARGEST = 2**63 - 1
 _ORIGINAL_TYPES = frozenset({"float32", "float64", "int32", "int64", "string"})
 
 
-class Values:
+class TensorValues:
     """The checkpoint tensors of the nodes of a report, if it selects them."""
 
     def __init__(self, report: Report) -> None:
-        """Nothing is read before it is asked for."""
+        """Read nothing yet."""
         profile = report.profile
         self.checkpoint = profile.checkpoint
-        wanted = "tensor_value" in report.options.select and report.kind in ("scope", "graph")
-        self.keys = profile.checkpoint_keys if wanted else {}
-        # The original rounds to six digits, and knows five types.
+        selected = "tensor_value" in report.options.select and report.kind in ("scope", "graph")
+        self.keys = profile.checkpoint_keys if selected else {}
+        # The original rounds to six digits, and supports five types.
         self.rounded = report.quirks.rounded_values
 
     def message(self, name: str) -> Any | None:
         """The message of a node's tensor, None where it has none."""
-        found = self._tensor(name)
-        return found and tensor_message(found[1], found[0].dtype, rounded=self.rounded)
+        tensor = self._tensor(name)
+        return tensor and tensor_message(tensor[1], tensor[0].dtype, rounded=self.rounded)
 
-    def text(self, name: str, most: int) -> str:
+    def text(self, name: str, max_values: int) -> str:
         """The lines of a node's values, at most so many."""
-        found = self._tensor(name)
-        return formatted(found[1], most=most, rounded=self.rounded) if found else ""
+        tensor = self._tensor(name)
+        if tensor is None:
+            return ""
+        return format_tensor(tensor[1], max_values=max_values, rounded=self.rounded)
 
     def statistics(self, name: str) -> str:
         """A line of numbers about a node's tensor instead of its values."""
         key = self.keys.get(name)
         if key is None or self.checkpoint is None:
             return ""
-        return _described(self.checkpoint.tensors[key], self.checkpoint.statistics(key))
+        return _format_statistics(self.checkpoint.tensors[key], self.checkpoint.statistics(key))
 
     def _tensor(self, name: str) -> tuple[TensorInfo, Array] | None:
         key = self.keys.get(name)
@@ -69,9 +71,9 @@ class Values:
         return info, self.checkpoint.read(key)
 
 
-def value_texts(report: Report) -> pa.Array | None:
-    """What follows each row of a report; None if no values are asked for."""
-    values = Values(report)
+def tensor_texts(report: Report) -> pa.Array | None:
+    """The values after each row of a report; None if they are not selected."""
+    values = TensorValues(report)
     if not values.keys:
         return None
     options = report.options
@@ -86,37 +88,37 @@ def value_texts(report: Report) -> pa.Array | None:
     return pa.array(texts, pa.string())
 
 
-def formatted(values: Array, *, most: int, rounded: bool = False) -> str:
+def format_tensor(values: Array, *, max_values: int, rounded: bool = False) -> str:
     """Nested brackets, a line break after each closing one; cut when it grows too long.
 
     With `rounded`, as the original: six significant digits, and no limit but the length.
     """
-    count = values.size if rounded else min(max(most, 0), values.size)
+    count = values.size if rounded else min(max(max_values, 0), values.size)
     # Every value takes two characters at least, so no more than these can be needed.
-    first = values.reshape(-1)[:LONGEST].tolist()
-    text, length, shown = [], 0, 0
-    for piece in _blocks(values.shape, (_element(value, rounded=rounded) for value in first)):
-        shown += piece.endswith(_SPACE)
-        if shown > count or length > LONGEST + len(_CLOSE):
+    first = values.reshape(-1)[:MAX_LENGTH].tolist()
+    parts, length, shown = [], 0, 0
+    for part in _bracket(values.shape, (_element(value, rounded=rounded) for value in first)):
+        shown += part.endswith(_SPACE)
+        if shown > count or length > MAX_LENGTH + len(_CLOSE):
             break
-        text.append(piece)
-        length += len(piece)
-    whole = "".join(text).removesuffix(_CLOSE)
-    if len(whole) <= LONGEST and shown > count:
+        parts.append(part)
+        length += len(part)
+    text = "".join(parts).removesuffix(_CLOSE)
+    if len(text) <= MAX_LENGTH and shown > count:
         rest = f"...{values.size - count} more of {values.size} values, see -max_values\n\n"
-        return whole + _CLOSE + rest
-    whole = whole[:LONGEST] + _CLOSE
-    return whole + _OMITTED if len(whole) >= LONGEST else whole
+        return text + _CLOSE + rest
+    text = text[:MAX_LENGTH] + _CLOSE
+    return text + _OMITTED if len(text) >= MAX_LENGTH else text
 
 
-def _blocks(shape: tuple[int, ...], elements: Iterator[str]) -> Iterator[str]:
+def _bracket(shape: tuple[int, ...], elements: Iterator[str]) -> Iterator[str]:
     """Brackets around the elements, or around the blocks of the next dimension."""
     yield "["
     if len(shape) < 2:
         yield from islice(elements, *shape or (1,))
     else:
         for _ in range(shape[0]):
-            yield from _blocks(shape[1:], elements)
+            yield from _bracket(shape[1:], elements)
     yield _CLOSE
 
 
@@ -132,15 +134,15 @@ def _element(value: Any, *, rounded: bool) -> str:
     return f"{value} "
 
 
-def _described(info: TensorInfo, found: Statistics) -> str:
+def _format_statistics(info: TensorInfo, statistics: Statistics) -> str:
     shape = "x".join(map(str, info.shape)) or "scalar"
-    words = [f"{info.dtype} {shape}"]
+    parts = [f"{info.dtype} {shape}"]
     for name in ("min", "max", "mean", "std"):
-        number = getattr(found, name)
+        number = getattr(statistics, name)
         if number is not None:
-            words.append(f"{name} {number:.6g}")
-    words += [f"{name} {getattr(found, name)}" for name in ("zeros", "nan", "inf", "count")]
-    return f"[{', '.join(words)}],\n"
+            parts.append(f"{name} {number:.6g}")
+    parts += [f"{name} {getattr(statistics, name)}" for name in ("zeros", "nan", "inf", "count")]
+    return f"[{', '.join(parts)}],\n"
 
 
 def tensor_message(values: Array, dtype: str, *, rounded: bool = False) -> Any:
@@ -149,9 +151,10 @@ def tensor_message(values: Array, dtype: str, *, rounded: bool = False) -> Any:
     flat = values.reshape(-1)
     kind = flat.dtype.kind
     if kind == "f":
-        numbers = flat.astype("f8")
-        found = [float(f"{number:.6g}") for number in numbers.tolist()] if rounded else numbers
-        message.value_double.extend(found)
+        numbers = flat.astype("f8").tolist()
+        message.value_double.extend(
+            [float(f"{number:.6g}") for number in numbers] if rounded else numbers
+        )
     elif kind in "iub" and (kind != "u" or not np.any(flat > np.uint64(_LARGEST))):
         message.value_int64.extend(flat.astype("i8").tolist())
     elif kind == "O":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.storage import masked_crc32c, read_range
-from tfprof.loaders.varint import read_varint
+from tfprof.protos.varint import read_varint
 
 __all__ = ["BlockHandle", "block_entries", "read_block"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.dtypes import Array
 from tfprof.loaders.checkpoint.storage import mask
-from tfprof.loaders.varint import read_varint
+from tfprof.protos.varint import read_varint
 
 __all__ = ["decode_strings"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tfprof.loaders.varint import read_varint
+from tfprof.protos.varint import read_varint
 
 __all__ = ["DICTIONARIES", "TEXT", "Chunk", "read_footer"]
 

@@ -16,7 +16,7 @@ from typing import Any
 from google.protobuf import text_encoding
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from tfprof.loaders.varint import encode_varint
+from tfprof.protos.varint import encode_varint
 
 __all__ = ["NotCanonical", "encoded", "nested"]
 

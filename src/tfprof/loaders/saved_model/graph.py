@@ -46,9 +46,7 @@ def saved_model_file(path: Path) -> Path:
     raise LoadError(f"{path}: not a SavedModel directory; {reason}")
 
 
-def signature_graph(
-    model: SavedModel, path: Path | None
-) -> tuple[GraphDef, dict[str, str]]:
+def signature_graph(model: SavedModel, path: Path | None) -> tuple[GraphDef, dict[str, str]]:
     """The part of a SavedModel's graph that the default signature, or the only one, needs.
 
     Also what the signature calls its placeholders. Without such a signature it is the whole graph,

@@ -1,4 +1,4 @@
-"""Rows of text from items: which pieces a row has, and what stands between them."""
+"""Cells of a row of text: which rows have them, and what separates them."""
 
 from __future__ import annotations
 
@@ -8,38 +8,42 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.encoding.row_encoder import DictColumn, Piece
+from tfprof.outputs.encoding.row_encoder import Column, DictColumn
 from tfprof.profiles.schema import Array, BoolArray
 
-__all__ = ["Cell", "optional", "separated"]
+__all__ = ["Cell", "join_cells", "optional_column"]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Pieces that belong together, and which rows have them; by default all."""
+    """Columns that belong together, and which rows have them; by default all."""
 
-    pieces: list[Piece]
+    columns: list[Column]
     present: BoolArray | None = None
 
 
-def optional(words: pa.Array, at: Array) -> DictColumn:
-    """A column in which each row has the word at `at`; -1 is none."""
-    none = pa.array([b""], pa.binary()).cast(words.type)
-    return DictColumn(pa.concat_arrays([words, none]), np.where(at < 0, len(words), at))
+def optional_column(values: pa.Array, indices: Array) -> DictColumn:
+    """A column in which a row may have no value: its index is -1."""
+    empty = pa.array([b""], pa.binary()).cast(values.type)
+    return DictColumn(
+        pa.concat_arrays([values, empty]), np.where(indices < 0, len(values), indices)
+    )
 
 
-def separated(items: Iterable[Cell], separator: str) -> list[Piece]:
-    """The pieces of items with a separator between those that a row has."""
-    between = separator.encode()
-    pieces: list[Piece] = []
-    some: BoolArray | None = np.zeros(1, bool)  # which rows have an item already; None is all
-    for item in items:
-        masks = [mask for mask in (some, item.present) if mask is not None]
+def join_cells(cells: Iterable[Cell], separator: str) -> list[Column]:
+    """The columns of cells, with a separator between those that a row has."""
+    constant = separator.encode()
+    columns: list[Column] = []
+    has_cell: BoolArray | None = np.zeros(1, bool)  # None: all rows have one already
+    for cell in cells:
+        masks = [mask for mask in (has_cell, cell.present) if mask is not None]
         if not masks:
-            pieces.append(between)
-        elif pieces:
+            columns.append(constant)
+        elif columns:
             needed = np.logical_and.reduce(masks)
-            pieces.append(optional(pa.array([between], pa.binary()), np.where(needed, 0, -1)))
-        pieces += item.pieces
-        some = None if some is None or item.present is None else some | item.present
-    return pieces
+            separators = pa.array([constant], pa.binary())
+            columns.append(optional_column(separators, np.where(needed, 0, -1)))
+        columns += cell.columns
+        if has_cell is not None:
+            has_cell = None if cell.present is None else has_cell | cell.present
+    return columns

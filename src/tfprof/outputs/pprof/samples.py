@@ -1,4 +1,4 @@
-"""The samples of a pprof file: stacks of source lines or scopes, with the numbers of nodes."""
+"""The samples of a pprof profile: stacks of source lines or scopes, with values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import Metric
-from tfprof.outputs.flame import in_64_bits, own_share
-from tfprof.outputs.pprof.tables import Called, Tables
+from tfprof.outputs.flame import self_values, to_int64
+from tfprof.outputs.pprof.tables import Function, Tables
 from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
@@ -24,71 +24,66 @@ _LABEL = "graph node:"
 
 
 def add_leaf_samples(report: Report, metric: Metric, tables: Tables) -> None:
-    """The original's samples: nodes of the last frames below shown frames that have none below."""
+    """Add the original's samples: nodes of leaf frames below shown rows without shown children."""
     frames = report.view.frames
     if frames is None:
         return
-    at, parent, end = (
-        report.view_positions.tolist(),
-        report.tree.parent.tolist(),
-        report.tree.end.tolist(),
-    )
+    positions, parent = report.view_positions.tolist(), report.tree.parent.tolist()
+    end = report.tree.end.tolist()
     values = _values(report, [metric])
     members, names, bounds = _members(report)
     view_end = report.view.tree.end.tolist()
     stacks: list[list[int]] = [[]]
-    for row in range(1, len(at)):
-        here, above = at[row], at[parent[row]]
+    for row in range(1, len(positions)):
+        position, caller = positions[row], positions[parent[row]]
         stack = stacks[parent[row]]
         if parent[row]:
-            called = _called(frames, here)
-            place = tables.location(frames.file[above], frames.line[above], called)
-            stack = [place, *stack]
+            function = _function(frames, position)
+            location = tables.location_id(frames.file[caller], frames.line[caller], function)
+            stack = [location, *stack]
         stacks.append(stack)
         if end[row] > row + 1:
             continue
-        for leaf in range(here, view_end[here]):
+        for leaf in range(position, view_end[position]):
             if view_end[leaf] == leaf + 1:
                 for member in range(bounds[leaf], bounds[leaf + 1]):
-                    own = values[members[member]].tolist()
-                    tables.sample(names[member], stack, [1, *own], _LABEL)
+                    numbers = values[members[member]].tolist()
+                    tables.add_sample(names[member], stack, [1, *numbers], _LABEL)
 
 
 def add_samples(report: Report, metrics: list[Metric], tables: Tables) -> None:
-    """A sample for every counted node of code view, or for every row of scope view.
+    """Add a sample for every counted node of code view, or for every row of scope view.
 
-    What is counted but not shown belongs to the nearest row above it that is.
+    What is counted but not shown belongs to its nearest shown ancestor.
     """
     stacks = _stacks(report, tables)
     if report.kind == "code":
         _add_node_samples(report, metrics, tables, stacks)
         return
-    shares = np.stack([own_share(report, metric) for metric in metrics], axis=1)
-    for row, numbers in enumerate(shares.tolist()):
+    values = np.stack([self_values(report, metric) for metric in metrics], axis=1)
+    for row, numbers in enumerate(values.tolist()):
         if any(numbers):
-            tables.sample(report.names[row], stacks[row], [1, *numbers])
+            tables.add_sample(report.names[row], stacks[row], [1, *numbers])
 
 
 def _stacks(report: Report, tables: Tables) -> list[list[int]]:
-    """For each row the locations of it and the rows above it, innermost first."""
-    frames, at, parent = (
-        report.view.frames,
-        report.view_positions.tolist(),
-        report.tree.parent.tolist(),
-    )
+    """For each row the locations of it and its ancestors, innermost first."""
+    frames, parent = report.view.frames, report.tree.parent.tolist()
+    positions = report.view_positions.tolist()
     stacks: list[list[int]] = []
     for row, name in enumerate(report.names):
         if frames and row:
-            called = _called(frames, at[row])
-            place = tables.location(called.file, max(frames.line[at[row]], 0), called)
+            function = _function(frames, positions[row])
+            line = max(frames.line[positions[row]], 0)
+            location = tables.location_id(function.file, line, function)
         else:
-            place = tables.location("", 0, Called("", name, 0, name))
-        stacks.append([place, *(stacks[parent[row]] if row and parent[row] else ())])
+            location = tables.location_id("", 0, Function("", name, 0, name))
+        stacks.append([location, *(stacks[parent[row]] if row and parent[row] else ())])
     return stacks
 
 
-def _called(frames: Frames, position: int) -> Called:
-    return Called.frame(
+def _function(frames: Frames, position: int) -> Function:
+    return Function.of_file(
         frames.file[position], frames.function[position], frames.function_line[position]
     )
 
@@ -107,19 +102,20 @@ def _add_node_samples(
     for position in range(len(bounds) - 1):
         for member in range(bounds[position], bounds[position + 1]):
             numbers = values[members[member]].tolist()
-            tables.sample(names[member], stacks[nearest[position]], [1, *numbers], _LABEL)
+            tables.add_sample(names[member], stacks[nearest[position]], [1, *numbers], _LABEL)
 
 
 def _members(report: Report) -> tuple[list[int], list[str], list[int]]:
-    """Ids and names of the counted nodes of all frames, and where each frame's start."""
+    """Ids and names of the counted nodes of all frames, and the offset of each frame's."""
     counted = report.match_count[report.view.member_node] > 0
-    node, at = report.view.member_node[counted], report.view.member_position[counted]
+    node, position = report.view.member_node[counted], report.view.member_position[counted]
     names = report.profile.nodes.name.take(pa.array(node)).to_pylist()
-    first = group_offsets(at, len(report.view.tree))
-    return node.tolist(), names, first.tolist()
+    offsets = group_offsets(position, len(report.view.tree))
+    return node.tolist(), names, offsets.tolist()
 
 
 def _values(report: Report, metrics: list[Metric]) -> Array:
+    """The numbers of every node, a column for each metric."""
     columns = [(metric, measure_index(metric.measure or "")) for metric in metrics]
-    numbers = [in_64_bits(report.numbers[:, at], metric) for metric, at in columns]
+    numbers = [to_int64(report.numbers[:, measure], metric) for metric, measure in columns]
     return np.stack(numbers, axis=1)

@@ -1,4 +1,4 @@
-"""The tables of a pprof file while it is made: texts, functions, locations and samples."""
+"""The tables of a pprof profile: strings, functions, locations and samples."""
 
 from __future__ import annotations
 
@@ -7,72 +7,72 @@ from typing import NamedTuple
 
 from tfprof.protos import pprof_pb2
 
-__all__ = ["Called", "Tables"]
+__all__ = ["Function", "Tables"]
 
 _UNSIGNED = 2**64
 
 Key = tuple[bytes, bytes, int]
 
 
-class Called(NamedTuple):
-    """A function: its file, its name, its first line, and what pprof calls it."""
+class Function(NamedTuple):
+    """A function: its file, its name, its first line, and the name that pprof shows."""
 
     file: str
-    function: str
+    name: str
     line: int
     title: str
 
     @classmethod
-    def frame(cls, file: str, function: str, line: int) -> Called:
+    def of_file(cls, file: str, name: str, line: int) -> Function:
         """A function of a source file, the name of which is part of the title."""
-        name = file.rpartition("/")[2]
-        stem = name.rpartition(".")[0] if "." in name else name
-        return cls(file, function, line, f"{stem}:{function}")
+        base = file.rpartition("/")[2]
+        stem = base.rpartition(".")[0] if "." in base else base
+        return cls(file, name, line, f"{stem}:{name}")
 
 
 @dataclass(slots=True)
 class Tables:
-    """What was met so far, numbered in the order of first use.
+    """Strings, functions and locations with ids in the order of first use, and samples by name.
 
-    The keys of functions are file, name and first line, those of locations file, called function
-    and line; lines compare as unsigned numbers. Samples have distinct names.
+    The keys of functions are file, name and first line, those of locations file, function and line.
+    Lines compare as unsigned numbers.
     """
 
-    texts: dict[str, int] = field(default_factory=lambda: {"": 0})
+    strings: dict[str, int] = field(default_factory=lambda: {"": 0})
     functions: dict[Key, pprof_pb2.Function] = field(default_factory=dict)
     locations: dict[Key, pprof_pb2.Location] = field(default_factory=dict)
     samples: dict[str, pprof_pb2.Sample] = field(default_factory=dict)
 
-    def text(self, text: str) -> int:
-        """The index of a text."""
-        return self.texts.setdefault(text, len(self.texts))
+    def string_index(self, text: str) -> int:
+        """The index of a string."""
+        return self.strings.setdefault(text, len(self.strings))
 
-    def location(self, file: str, line: int, called: Called) -> int:
+    def location_id(self, file: str, line: int, function: Function) -> int:
         """The id of a line of a file that calls a function, or that is in it."""
-        key = (file.encode(), called.function.encode(), line % _UNSIGNED)
+        key = (file.encode(), function.name.encode(), line % _UNSIGNED)
         if key not in self.locations:
             location = pprof_pb2.Location(id=len(self.locations) + 1)
-            location.line.add(function_id=self._function(called), line=line)
+            location.line.add(function_id=self._function_id(function), line=line)
             self.locations[key] = location
         return self.locations[key].id
 
-    def _function(self, called: Called) -> int:
-        key = (called.file.encode(), called.function.encode(), called.line % _UNSIGNED)
+    def _function_id(self, function: Function) -> int:
+        key = (function.file.encode(), function.name.encode(), function.line % _UNSIGNED)
         if key not in self.functions:
             self.functions[key] = pprof_pb2.Function(
                 id=len(self.functions) + 1,
-                name=self.text(called.title),
-                filename=self.text(called.file),
-                start_line=called.line,
+                name=self.string_index(function.title),
+                filename=self.string_index(function.file),
+                start_line=function.line,
             )
         return self.functions[key].id
 
-    def sample(self, name: str, stack: list[int], values: list[int], label: str = "") -> None:
-        """Add a sample; `@` tells equal names apart."""
-        label_of = name
-        while name in self.samples:
-            name += "@"
+    def add_sample(self, name: str, stack: list[int], values: list[int], label: str = "") -> None:
+        """Add a sample; equal names get a `@` each."""
+        key = name
+        while key in self.samples:
+            key += "@"
         sample = pprof_pb2.Sample(location_id=stack, value=values)
         if label:
-            sample.label.add(key=self.text(label), str=self.text(label_of))
-        self.samples[name] = sample
+            sample.label.add(key=self.string_index(label), str=self.string_index(name))
+        self.samples[key] = sample

@@ -1,7 +1,7 @@
-"""pprof files: gzipped Profile messages that Google's pprof and its relatives read.
+"""Render a report as a pprof file: a gzipped Profile message.
 
-The original has one sample for each node of a leaf frame and one metric. By default every node has
-its sample, in code or scope view, with all selected metrics.
+The original has a sample for each node of a leaf frame, with one metric. By default every node has
+a sample, in code or scope view, with all selected metrics.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
-_PER_FRAME = 8
+_BYTES_PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}
 _COMMENTS = {
     "micros": "Sum of accelerator execution time and cpu execution time.",
@@ -42,14 +42,14 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
     path = settings.keys["outfile"]
     metrics = [METRICS[name] for name in dict.fromkeys(report.options.select)]
     depth = report.view.tree.depth
-    stacks = int(report.tree.depth.sum()) + int(depth[report.view.member_position].sum())
-    check_answer(_PER_FRAME * stacks, "pprof")
+    frames = int(report.tree.depth.sum()) + int(depth[report.view.member_position].sum())
+    check_answer(_BYTES_PER_FRAME * frames, "pprof")
     tables = Tables()
     if report.quirks.leaf_samples_only:
         add_leaf_samples(report, metrics[0], tables)
     else:
         add_samples(report, metrics, tables)
-    yield Document([_gzipped(_profile(metrics, tables).SerializeToString())], path)
+    yield Document([_gzip(_profile(metrics, tables).SerializeToString())], path)
     if report.quirks.refusals_are_notes:
         hint = f"\nRun pprof -png --nodecount=100 --sample_index=1 <{path}>\n"
         yield Document([hint.encode(errors="surrogateescape")])
@@ -61,15 +61,15 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
 
 def _profile(metrics: list[Metric], tables: Tables) -> pprof_pb2.Profile:
     profile = pprof_pb2.Profile()
-    count = tables.text("count")
+    count = tables.string_index("count")
     profile.sample_type.add(type=count, unit=count)
     for metric in metrics:
-        kind = tables.text(metric.name)
-        profile.sample_type.add(type=kind, unit=tables.text(_UNITS[metric.unit]))
-        profile.comment.append(tables.text(_COMMENTS[metric.name]))
+        kind = tables.string_index(metric.name)
+        profile.sample_type.add(type=kind, unit=tables.string_index(_UNITS[metric.unit]))
+        profile.comment.append(tables.string_index(_COMMENTS[metric.name]))
     if len(metrics) > 1:
-        profile.default_sample_type = tables.text(metrics[0].name)
-    profile.string_table.extend(tables.texts)
+        profile.default_sample_type = tables.string_index(metrics[0].name)
+    profile.string_table.extend(tables.strings)
     for name in sorted(tables.samples, key=lambda name: name.encode(errors="surrogateescape")):
         profile.sample.append(tables.samples[name])
     profile.function.extend(tables.functions[key] for key in sorted(tables.functions))
@@ -77,7 +77,7 @@ def _profile(metrics: list[Metric], tables: Tables) -> pprof_pb2.Profile:
     return profile
 
 
-def _gzipped(data: bytes) -> bytes:
+def _gzip(data: bytes) -> bytes:
     """Compressed as the original does it, without a time."""
-    packer = zlib.compressobj(-1, zlib.DEFLATED, 16 + zlib.MAX_WBITS, 9)
-    return packer.compress(data) + packer.flush()
+    compressor = zlib.compressobj(-1, zlib.DEFLATED, 16 + zlib.MAX_WBITS, 9)
+    return compressor.compress(data) + compressor.flush()

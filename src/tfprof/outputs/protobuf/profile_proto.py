@@ -11,16 +11,16 @@ import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import node_flops
-from tfprof.outputs.protobuf.profile_executions import exec_entries
-from tfprof.outputs.protobuf.profile_traces import traces
+from tfprof.outputs.protobuf.profile_executions import encode_executions
+from tfprof.outputs.protobuf.profile_traces import encode_traces
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
-    fields,
-    listed,
-    nested,
-    numbers,
-    packed,
-    strings,
+    integer_fields,
+    message_field,
+    packed_field,
+    raw_fields,
+    repeated_messages,
+    string_field,
 )
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.grouping import group_offsets, list_offsets
@@ -32,7 +32,7 @@ from tfprof.resolve import resolve
 from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views.graph import producers
 
-__all__ = ["serialized"]
+__all__ = ["serialize_profile"]
 
 _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = columns_pb2.ProfileNode.DESCRIPTOR.fields_by_name
@@ -42,25 +42,27 @@ _MANY = 100_000  # nodes from which on memory counts for more than time
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
-def serialized(profile: Profile, quirks: Quirks) -> bytes:
+def serialize_profile(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
     with malloc_tuned(large=len(profile.nodes) < _MANY):
-        return _serialized(resolve(profile, quirks), quirks)
+        return _serialize(resolve(profile, quirks), quirks)
 
 
-def _serialized(profile: Profile, quirks: Quirks) -> bytes:
+def _serialize(profile: Profile, quirks: Quirks) -> bytes:
     runs = executions_of(profile, quirks)
-    stacks, words = traces(profile, quirks)
+    stacks, names = encode_traces(profile, quirks)
     rows = np.flatnonzero(runs.exists)
-    node = nested(_VALUE, _nodes(profile, runs, rows, stacks, quirks))
-    entries = nested(_PROFILE["nodes"].number, numbers({_KEY: np.arange(len(rows))}) + node)
+    node = message_field(_VALUE, _nodes(profile, runs, rows, stacks, quirks))
+    entries = message_field(
+        _PROFILE["nodes"].number, integer_fields({_KEY: np.arange(len(rows))}) + node
+    )
     rest = columns_pb2.Profile(
         has_trace=profile.has_trace,
         steps=profile.steps,
-        id_to_string=[columns_pb2.Name(key=at, value=words[at]) for at in sorted(words)],
+        id_to_string=[columns_pb2.Name(key=key, value=names[key]) for key in sorted(names)],
         miss_accelerator_stream=_missing_stream(profile, quirks),
     )
-    return entries.joined(rest.SerializeToString())
+    return entries.to_bytes(rest.SerializeToString())
 
 
 def _missing_stream(profile: Profile, quirks: Quirks) -> bool:
@@ -71,30 +73,32 @@ def _missing_stream(profile: Profile, quirks: Quirks) -> bool:
 def _nodes(
     profile: Profile, runs: Executions, rows: Array, stacks: pa.Array, quirks: Quirks
 ) -> Fields:
-    """The fields of the nodes in these rows, in the order of their numbers."""
+    """The fields of some nodes, in the order of field numbers."""
     nodes = profile.nodes
-    execs = exec_entries(profile, runs, _NODE["execs"].number)  # first, as it takes most memory
+    execs = encode_executions(
+        profile, runs, _NODE["execs"].number
+    )  # first, as it takes most memory
     new_id = np.cumsum(runs.exists) - 1
     inputs, sources, outputs = _inputs(profile, new_id, runs, quirks)
     stack = nodes.stack[rows]
-    trace = fields(stacks, np.where(stack < 0, len(stacks) - 1, stack))
-    found: dict[str, Fields] = {
-        "name": strings(_NODE["name"].number, nodes.name, rows),
-        "inputs": inputs.of(rows),
-        "shape": _packed_shapes(nodes.shape, _NODE["shape"].number).of(rows),
-        "op_types": _op_types(profile, quirks).of(rows),
+    trace = raw_fields(stacks, np.where(stack < 0, len(stacks) - 1, stack))
+    node: dict[str, Fields] = {
+        "name": string_field(_NODE["name"].number, nodes.name, rows),
+        "inputs": inputs.take(rows),
+        "shape": _packed_shapes(nodes.shape, _NODE["shape"].number).take(rows),
+        "op_types": _op_types(profile, quirks).take(rows),
         **_devices(profile, runs, rows),
-        "float_ops": numbers({_NODE["float_ops"].number: _float_ops(profile, runs, quirks)[rows]}),
-        "op": strings(_NODE["op"].number, nodes.op, rows),
-        "trace": nested(_NODE["trace"].number, trace, stack >= 0),
-        "attrs": _attrs(nodes.attrs).of(rows),
-        "execs": execs.of(rows),
-        "id": numbers({_NODE["id"].number: np.arange(len(rows))}),
-        "src_output_index": sources.of(rows),
-        "output_shapes": _output_shapes(nodes.output_shapes).of(rows),
-        "input_outputs": outputs.of(rows),
+        "float_ops": integer_fields({_NODE["float_ops"].number: nodes.float_ops[rows]}),
+        "op": string_field(_NODE["op"].number, nodes.op, rows),
+        "trace": message_field(_NODE["trace"].number, trace, stack >= 0),
+        "attrs": _attrs(nodes.attrs).take(rows),
+        "execs": execs.take(rows),
+        "id": integer_fields({_NODE["id"].number: np.arange(len(rows))}),
+        "src_output_index": sources.take(rows),
+        "output_shapes": _output_shapes(nodes.output_shapes).take(rows),
+        "input_outputs": outputs.take(rows),
     }
-    return functools.reduce(operator.add, (found[field] for field in _NODE))
+    return functools.reduce(operator.add, (node[field] for field in _NODE))
 
 
 def _float_ops(profile: Profile, runs: Executions, quirks: Quirks) -> Array:
@@ -112,40 +116,44 @@ def _devices(profile: Profile, runs: Executions, rows: Array) -> dict[str, Field
     own = [*profile.devices, ""]
     hosts = [_GPU.sub("cpu:0", name) for name in own]
     return {
-        field: strings(_NODE[field].number, pa.array(names, pa.string()), device)
+        field: string_field(_NODE[field].number, pa.array(names, pa.string()), device)
         for field, names in (("canonical_device", own), ("host_device", hosts))
     }
 
 
 def _op_types(profile: Profile, quirks: Quirks) -> Fields:
     start, position, names = type_lists(profile, quirks)
-    return listed(_NODE["op_types"].number, fields(pa.array(names, pa.string()), position), start)
+    return repeated_messages(
+        _NODE["op_types"].number, raw_fields(pa.array(names, pa.string()), position), start
+    )
 
 
 def _attrs(attrs: pa.Array) -> Fields:
     flat = attrs.flatten()
     keys = flat.field("key").dictionary_encode()
-    entry = strings(_KEY, keys.dictionary, keys.indices.to_numpy())
-    entry += strings(_VALUE, flat.field("value"))
-    return listed(_NODE["attrs"].number, entry, list_offsets(attrs))
+    entry = string_field(_KEY, keys.dictionary, keys.indices.to_numpy())
+    entry += string_field(_VALUE, flat.field("value"))
+    return repeated_messages(_NODE["attrs"].number, entry, list_offsets(attrs))
 
 
 def _packed_shapes(shapes: pa.Array, number: int) -> Fields:
-    return packed(number, shapes.flatten().to_numpy(), list_offsets(shapes))
+    return packed_field(number, shapes.flatten().to_numpy(), list_offsets(shapes))
 
 
 def _output_shapes(outputs: pa.Array) -> Fields:
     """For each node the entries of its outputs' shapes."""
-    at, shapes = list_offsets(outputs), outputs.flatten()
-    slot = np.arange(len(shapes)) - np.repeat(at[:-1], np.diff(at))
-    entry = numbers({_KEY: slot}) + nested(_VALUE, _packed_shapes(shapes, 1))
-    return listed(_NODE["output_shapes"].number, entry, at)
+    offsets, shapes = list_offsets(outputs), outputs.flatten()
+    slot = np.arange(len(shapes)) - np.repeat(offsets[:-1], np.diff(offsets))
+    entry = integer_fields({_KEY: slot}) + message_field(_VALUE, _packed_shapes(shapes, 1))
+    return repeated_messages(_NODE["output_shapes"].number, entry, offsets)
 
 
 def _pairs(field: str, owner: Array, keys: Array, values: Array, count: int) -> Fields:
     """For each of `count` owners the entries of a map; owners are in order."""
-    at = group_offsets(owner, count)
-    return listed(_NODE[field].number, numbers({_KEY: keys, _VALUE: values}), at)
+    offsets = group_offsets(owner, count)
+    return repeated_messages(
+        _NODE[field].number, integer_fields({_KEY: keys, _VALUE: values}), offsets
+    )
 
 
 def _inputs(
@@ -162,12 +170,12 @@ def _inputs(
     index = edges.index[known]
     output = np.zeros_like(edges.output[known])
     if not quirks.first_output_only:
-        output = np.maximum(edges.output[known], 0)
-    # One entry a producer: of several outputs the last one stays.
+        output = edges.output[known]
+    # One entry for each producer: of several outputs the last one stays.
     keys = consumer * max(count, 1) + producer
     distinct, last = np.unique(keys[::-1], return_index=True)
-    at = len(keys) - 1 - last
-    odd = np.flatnonzero(output != output[at][np.searchsorted(distinct, keys)])
+    rows = len(keys) - 1 - last
+    odd = np.flatnonzero(output != output[rows][np.searchsorted(distinct, keys)])
     owner = np.concatenate([consumer[odd], lost_consumer])
     key = np.concatenate([index[odd], lost_index])
     value = np.concatenate([output[odd], np.full(len(lost_index), -1, np.int32)])
@@ -176,6 +184,6 @@ def _inputs(
         order = order[:0]
     return (
         _pairs("inputs", consumer, index, new_id[producer], count),
-        _pairs("src_output_index", consumer[at], new_id[producer[at]], output[at], count),
+        _pairs("src_output_index", consumer[rows], new_id[producer[rows]], output[rows], count),
         _pairs("input_outputs", owner[order], key[order], value[order], count),
     )

@@ -1,6 +1,6 @@
 """A report as the messages that the original returns: GraphNodeProto and MultiGraphNodeProto.
 
-Their bytes are put together from columns and parsed, which takes a fraction of setting every field.
+Their bytes are encoded from columns and parsed, which takes a fraction of setting every field.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import MEASURES
-from tfprof.outputs.encoding.row_encoder import bytes_of
-from tfprof.outputs.protobuf.nested_messages import parsed
+from tfprof.outputs.protobuf.nested_messages import parse_tree
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
-    column,
-    fields,
-    grouped,
-    key,
-    nested,
-    numbers,
-    strings,
-    varint,
+    concat_groups,
+    encode_messages,
+    field_tag,
+    integer_fields,
+    message_field,
+    raw_fields,
+    string_field,
 )
 from tfprof.outputs.supported import why_unsupported
-from tfprof.outputs.tensor_value import Values
+from tfprof.outputs.tensor_value import TensorValues
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.input_shapes import input_shapes_of
 from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.schema import Array
+from tfprof.profiles.string_columns import utf8_bytes
 from tfprof.protos import graph_pb2, output_pb2
+from tfprof.protos.varint import encode_varint
 from tfprof.views.view import ROOT
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from tfprof.reports.report import Report
 
-__all__ = ["result"]
+__all__ = ["report_message"]
 
 _LARGEST = 2**63 - 1
 _NAME = 1  # the number of this field in both messages
@@ -48,7 +48,7 @@ _OWN = [name for name in _TOTAL if name != "definition_count"]
 _MULTI = [name for name in _OWN if name != "run_count"]
 
 
-def result(report: Report) -> Any:
+def report_message(report: Report) -> Any:
     """The message of a report, of any depth."""
     is_graph = report.kind in ("scope", "graph")
     root = output_pb2.GraphNodeProto() if is_graph else output_pb2.MultiGraphNodeProto()
@@ -61,59 +61,58 @@ def result(report: Report) -> Any:
             return root
         if output == "timeline" and report.kind == "graph" and report.options.step < 0:
             return root
-    return parsed(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
+    return parse_tree(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
 def _numbers(message: Descriptor, tables: dict[str, tuple[LazyColumns, list[str]]]) -> Fields:
-    """The number fields of all rows; a table's names have its prefix in the message."""
+    """The integer fields of all rows; the key of a table is the prefix of its field names."""
     columns = {
-        message.fields_by_name[prefix + name].number: _limited(table[:, MEASURES.index(name)])
+        message.fields_by_name[prefix + name].number: _clip_to_int64(table[:, MEASURES.index(name)])
         for prefix, (table, names) in tables.items()
         for name in names
     }
-    return numbers(columns)
+    return integer_fields(columns)
 
 
-def _asked(names: list[str], report: Report) -> list[str]:
-    """The numbers that a row's message has: what the original's has not only if asked for."""
+def _with_macs(names: list[str], report: Report) -> list[str]:
+    """The integer fields of a row; what the original does not have only if it is selected."""
     return [*names, "macs"] if "macs" in report.options.select else names
 
 
-def _limited(values: Array) -> Array:
+def _clip_to_int64(values: Array) -> Array:
     if values.dtype != object:
         return values
     return np.maximum(np.minimum(values, _LARGEST), -_LARGEST - 1).astype(np.int64)
 
 
-def _names(texts: pa.Array) -> pa.Array:
-    """Names of which some may have been cut inside a character, as valid strings."""
-    data = bytes_of(texts)
-    if not len(data) or np.frombuffer(data, np.uint8).max() < 128:
-        return texts
-    words = texts.cast(pa.binary()).to_pylist()
-    return pa.array([word.decode(errors="replace") for word in words], pa.string())
+def _valid_names(names: pa.Array) -> pa.Array:
+    """Names, of which some may have been cut inside a character, as valid strings."""
+    if utf8_bytes(names).max(initial=0) < 128:
+        return names
+    decoded = [name.decode(errors="replace") for name in names.cast(pa.binary()).to_pylist()]
+    return pa.array(decoded, pa.string())
 
 
 def _graph_rows(report: Report) -> Fields:
     """The rows of scope or graph view."""
     tables = {
-        "": (report.own, _asked(_OWN, report)),
-        "total_": (report.total, _asked(_TOTAL, report)),
+        "": (report.own, _with_macs(_OWN, report)),
+        "total_": (report.total, _with_macs(_TOTAL, report)),
     }
-    found = strings(_NAME, _names(report.name))
-    found += _numbers(output_pb2.GraphNodeProto.DESCRIPTOR, tables)
-    found += _details(report, report.node)
-    return _with_tensor_values(report, found)
+    rows = string_field(_NAME, _valid_names(report.name))
+    rows += _numbers(output_pb2.GraphNodeProto.DESCRIPTOR, tables)
+    rows += _details(report, report.node)
+    return _with_tensor_values(report, rows)
 
 
 def _details(report: Report, node: Array) -> Fields:
-    """The device and the input shapes of nodes, nothing for -1."""
+    """The device and the input shapes of nodes; none for -1."""
     number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["devices"].number
     names = pa.array([*report.profile.devices, ""], pa.string())
     device = np.append(executions_of(report.profile, report.quirks).device, -1)[node]
-    text = fields(names, np.where(device < 0, len(names) - 1, device))
+    text = raw_fields(names, np.where(device < 0, len(names) - 1, device))
     shapes = pa.concat_arrays([_input_shapes(report), pa.array([b""])])
-    return nested(number, text, device >= 0) + fields(
+    return message_field(number, text, device >= 0) + raw_fields(
         shapes, np.where(node < 0, len(shapes) - 1, node)
     )
 
@@ -124,46 +123,49 @@ def _input_shapes(report: Report) -> pa.Array:
     number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["input_shapes"].number
     inputs = input_shapes_of(report.profile, report.quirks)
     sizes = inputs.shape.flatten().dictionary_encode()
-    words = [key(1) + varint(size) if size else b"" for size in sizes.dictionary.to_pylist()]
-    words = [key(shape["dim"].number, nests=True) + varint(len(word)) + word for word in words]
-    dims = column(fields(pa.array(words, pa.binary()), sizes.indices.to_numpy()))
-    at = list_offsets(inputs.shape)
-    unknown = pa.array([b"", key(shape["unknown_rank"].number) + varint(1)])
-    value = fields(grouped(dims, at)) + fields(unknown, (np.diff(at) == 0).astype(np.int64))
-    entry = numbers({1: inputs.index}) + nested(2, value)
-    return grouped(column(nested(number, entry)), inputs.start)
+    dims = message_field(shape["dim"].number, integer_fields({1: sizes.dictionary.to_numpy()}))
+    dims = encode_messages(dims.take(sizes.indices.to_numpy()))
+    offsets = list_offsets(inputs.shape)
+    unknown = pa.array([b"", field_tag(shape["unknown_rank"].number) + encode_varint(1)])
+    value = raw_fields(concat_groups(dims, offsets)) + raw_fields(
+        unknown, (np.diff(offsets) == 0).astype(np.int64)
+    )
+    entry = integer_fields({1: inputs.index}) + message_field(2, value)
+    return concat_groups(encode_messages(message_field(number, entry)), inputs.start)
 
 
 def _with_tensor_values(report: Report, rows: Fields) -> Fields:
-    """The checkpoint values of rows that are nodes as well, if they are asked for."""
-    values = Values(report)
+    """The checkpoint values of rows that are nodes as well, if they are selected."""
+    values = TensorValues(report)
     if not values.keys:
         return rows
     number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["tensor_value"].number
-    found = [
+    messages = [
         values.message(name) if node >= 0 else None
         for name, node in zip(report.names, report.node.tolist(), strict=True)
     ]
-    words = [b"" if message is None else message.SerializeToString() for message in found]
-    there = np.array([message is not None for message in found], bool)
-    return rows + nested(number, fields(pa.array(words, pa.binary())), there)
+    data = [b"" if message is None else message.SerializeToString() for message in messages]
+    present = np.array([message is not None for message in messages], bool)
+    return rows + message_field(number, raw_fields(pa.array(data, pa.binary())), present)
 
 
 def _multi_rows(report: Report) -> Fields:
     """The rows of op or code view, each with the nodes that count there."""
-    names = _asked(_MULTI, report)
+    names = _with_macs(_MULTI, report)
     tables = {"": (report.own, names), "total_": (report.total, names)}
     member, bounds = report.members
     first, last = bounds.T
-    # Members are in the order of the view; those of a row stand between two of these places.
-    places = np.unique(np.concatenate([first, last, [0, len(member)]]))
-    words = pa.concat_arrays([grouped(_member_nodes(report, member), places), pa.array([b""])])
-    filled = first < last
-    filled[0] = False
+    # Members are in the order of the view; those of a row lie between two of these offsets.
+    offsets = np.unique(np.concatenate([first, last, [0, len(member)]]))
+    groups = concat_groups(_member_nodes(report, member), offsets)
+    groups = pa.concat_arrays([groups, pa.array([b""])])
+    has_members = first < last
+    has_members[0] = False
+    indices = np.where(has_members, np.searchsorted(offsets, first), len(groups) - 1)
     return (
-        strings(_NAME, _names(report.name))
+        string_field(_NAME, _valid_names(report.name))
         + _numbers(output_pb2.MultiGraphNodeProto.DESCRIPTOR, tables)
-        + fields(words, np.where(filled, np.searchsorted(places, first), len(words) - 1))
+        + raw_fields(groups, indices)
     )
 
 
@@ -172,9 +174,9 @@ def _member_nodes(report: Report, member: Array) -> pa.Array:
     message = output_pb2.GraphNodeProto.DESCRIPTOR
     own = report.numbers.of(member)
     defined = message.fields_by_name["total_definition_count"].number
-    node = strings(_NAME, report.profile.nodes.name, member)
+    node = string_field(_NAME, report.profile.nodes.name, member)
     node += _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)})
-    node += numbers({defined: np.ones(len(member), np.int64)})
+    node += integer_fields({defined: np.ones(len(member), np.int64)})
     node += _details(report, member)
     field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]
-    return column(nested(field.number, node))
+    return encode_messages(message_field(field.number, node))

@@ -1,1 +1,14 @@
-"""Timelines in the trace event format."""
+"""Timelines in the trace event format, which Perfetto and chrome://tracing open.
+
+    writer                render the timeline of a report
+    tree_trace_events     scope and code view: rows as wide as their time
+    graph_trace_events    graph view: what ran when
+      trace_layout          the intervals of a step, on their devices
+      lanes                 which lane of its device each interval is drawn in
+      flows                 arrows from producers to consumers
+      memory_counters       bytes in use, and the largest allocations
+      top_allocations       the largest allocations at each sample
+    event_args            the arguments of events
+
+`outputs` imports `writer`; `speedscope` imports the layout of `tree_trace_events`.
+"""

@@ -1,4 +1,4 @@
-"""What a viewer shows about a region of a timeline: a JSON object for each row, in pieces."""
+"""The arguments of timeline events, as the columns of a JSON object for each row."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import METRICS
-from tfprof.outputs.encoding.json_encoder import Part, digits, escaped
-from tfprof.outputs.encoding.row_encoder import DictColumn, lengths_of
+from tfprof.outputs.encoding.cells import optional_column
+from tfprof.outputs.encoding.json_encoder import ColumnLike, escape_json, format_integers
+from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths
 from tfprof.outputs.input_shapes import input_shapes
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
@@ -23,36 +24,34 @@ __all__ = ["row_args"]
 _NUMBERS = ("micros", "bytes", "float_ops", "params")
 
 
-def row_args(report: Report) -> list[Part]:
+def row_args(report: Report) -> list[ColumnLike]:
     """Op type, own numbers, input shapes and source line of each row, as far as they are known."""
-    every = np.arange(len(report))
-    parts: list[Part] = ['{"name":"', DictColumn(escaped(report.name)), '"']
+    all_rows = np.arange(len(report))
+    columns: list[ColumnLike] = ['{"name":"', DictColumn(escape_json(report.name)), '"']
     if report.kind in ("scope", "graph"):
         profile, quirks = report.profile, report.quirks
-        parts += _text("op", profile.nodes.op, report.node)
-        parts += _text("input_shapes", input_shapes(report), every)
-        parts += _text("source", source_lines(profile, quirks), report.node)
+        columns += _text("op", profile.nodes.op, report.node)
+        columns += _text("input_shapes", input_shapes(report), all_rows)
+        columns += _text("source", source_lines(profile, quirks), report.node)
     else:
-        parts += _text("source", _frame_lines(report), every)
+        columns += _text("source", _frame_lines(report), all_rows)
     for name in _NUMBERS:
-        parts += _number(name, report.own[:, measure_index(METRICS[name].measure or "")])
-    return [*parts, "}"]
+        columns += _number(name, report.own[:, measure_index(METRICS[name].measure or "")])
+    return [*columns, "}"]
 
 
-def _text(key: str, texts: pa.Array, at: Array) -> list[Part]:
+def _text(key: str, texts: pa.Array, indices: Array) -> list[ColumnLike]:
     """`,"key":"text"` for each row, nothing where there is no text (-1), or a null or empty one."""
-    words = pa.concat_arrays([escaped(texts.fill_null("")), pa.array([""])])
-    text = DictColumn(words, np.where(at < 0, len(words) - 1, at))
-    missing = (np.asarray(lengths_of(text)) == 0).astype(np.int64)
-    before, after = (DictColumn(pa.array([word, ""]), missing) for word in (f',"{key}":"', '"'))
+    text = optional_column(escape_json(texts.fill_null("")), indices)
+    missing = (np.asarray(column_lengths(text)) == 0).astype(np.int64)
+    before, after = (DictColumn(pa.array([part, ""]), missing) for part in (f',"{key}":"', '"'))
     return [before, text, after]
 
 
-def _number(key: str, values: Array) -> list[Part]:
+def _number(key: str, values: Array) -> list[ColumnLike]:
     """`,"key":number` for each row, nothing where it is 0."""
     zero = (values == 0).astype(bool)
-    words = pa.concat_arrays([digits(values), pa.array([""])])
-    text = DictColumn(words, np.where(zero, len(values), np.arange(len(values))))
+    text = optional_column(format_integers(values), np.where(zero, -1, np.arange(len(values))))
     return [DictColumn(pa.array([f',"{key}":', ""]), zero.astype(np.int64)), text]
 
 
@@ -60,6 +59,6 @@ def _frame_lines(report: Report) -> pa.Array:
     frames = report.view.frames
     if frames is None:
         return pa.nulls(len(report), pa.string())
-    rows = report.view_positions.tolist()
-    lines = [f"{frames.file[row]}:{frames.line[row]}" if row else None for row in rows]
+    positions = report.view_positions.tolist()
+    lines = [f"{frames.file[i]}:{frames.line[i]}" if i else None for i in positions]
     return pa.array(lines, pa.string())

@@ -1,6 +1,7 @@
-"""The events of a graph timeline, as the original writes them or as today's viewers like them.
+"""The events of a graph timeline, as the original writes them and as viewers show them best.
 
-An event begins with what stands between it and the one before; the file leaves out the first.
+Events are made in two stages, so that one is written before the next takes memory. Each event
+begins with a separator, which the writer drops from the first.
 """
 
 from __future__ import annotations
@@ -13,153 +14,161 @@ import numpy as np
 
 from tfprof.outputs.document import Chunks
 from tfprof.outputs.encoding.json_encoder import (
-    digits,
-    escaped,
-    of_rows,
-    quoted,
-    texts,
+    encode_columns,
+    escape_json,
+    format_integers,
+    quote_json,
+    take_rows,
 )
 from tfprof.outputs.encoding.row_encoder import DictColumn
-from tfprof.outputs.timeline import flows as arrows
 from tfprof.outputs.timeline.event_args import row_args
-from tfprof.outputs.timeline.graph import TraceLayout, device_title, lay_out_trace
-from tfprof.outputs.timeline.memory import device_memory, memory_events, plain_memory_events
+from tfprof.outputs.timeline.flows import all_flows, latest_flows
+from tfprof.outputs.timeline.memory_counters import (
+    compat_memory_events,
+    device_memory,
+    memory_events,
+)
+from tfprof.outputs.timeline.trace_layout import TraceLayout, device_title, lay_out_trace
 from tfprof.profiles.schema import Array
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["events", "plain_events"]
+__all__ = ["compat_events", "events"]
 
 
-def plain_events(report: Report) -> Iterator[tuple[Chunks, list[str]]]:
-    """The original's events of one step, in stages, and what it prints about them."""
-    drawn = lay_out_trace(report)
-    devices = [report.profile.devices[device] for device in drawn.devices]
-    order = drawn.in_lanes
-    name = _labels(report, drawn)
-    start = DictColumn(digits(drawn.start))
+def compat_events(report: Report) -> Iterator[tuple[Chunks, list[str]]]:
+    """The original's events of one step, in stages, each with the lines that it prints."""
+    layout = lay_out_trace(report)
+    devices = [report.profile.devices[device] for device in layout.devices]
+    order = layout.lane_order
+    name = _names(report, layout)
+    start = DictColumn(format_integers(layout.start))
     names = [_process(device_title(device), pid) for pid, device in enumerate(devices)]
-    regions = _plain_regions(drawn, order, name.of(order), start.of(order))
-    yield itertools.chain(_heads(names), regions), ["generating trace file."]
-    flows = _plain_flows(report, drawn, order, name, start)
+    regions = _compat_regions(layout, order, name.take(order), start.take(order))
+    yield itertools.chain(_metadata(names), regions), ["generating trace file."]
+    flows = _compat_flows(report, layout, order, name, start)
     usage = device_memory(report)
     names, lines = [], []
-    for at, (device, peak) in enumerate(zip(usage.devices, usage.peaks, strict=True)):
-        pid, title = len(devices) + 2 * at, f"mem usage on:{device}"
+    for i, (device, peak) in enumerate(zip(usage.devices, usage.peaks, strict=True)):
+        pid, title = len(devices) + 2 * i, f"mem usage on:{device}"
         names += [_process(title, pid), _process(f"{title} allocations", pid + 1)]
         if "gpu" in device:
             lines.append(f"{device} peak memory: {peak / 1e6:.2f} MB")
-    counters = plain_memory_events(usage, len(devices))
-    yield itertools.chain(_heads(names), flows, counters), lines
+    counters = compat_memory_events(usage, len(devices))
+    yield itertools.chain(_metadata(names), flows, counters), lines
 
 
-def _labels(report: Report, drawn: TraceLayout) -> DictColumn:
-    """The names of the intervals; where most nodes are shown, they stay where they are."""
+def _names(report: Report, layout: TraceLayout) -> DictColumn:
+    """The names of the intervals, without copying them where most nodes are shown."""
     names = report.profile.nodes.name
     if 2 * len(report) < len(names):
-        return DictColumn(escaped(report.name), drawn.row)
-    return DictColumn(escaped(names), drawn.node)
+        return DictColumn(escape_json(report.name), layout.row)
+    return DictColumn(escape_json(names), layout.node)
 
 
-def _heads(names: list[str]) -> list[bytes]:
-    return ["".join(names).encode()]
+def _metadata(events: list[str]) -> list[bytes]:
+    return ["".join(events).encode()]
 
 
 def _process(title: str, pid: int) -> str:
-    return f',{{"args":{{"name":{quoted(title)}}},"name":"process_name","ph":"M","pid":{pid}}}'
+    return f',{{"args":{{"name":{quote_json(title)}}},"name":"process_name","ph":"M","pid":{pid}}}'
 
 
-def _plain_regions(
-    drawn: TraceLayout, order: Array, label: DictColumn, start: DictColumn
+def _compat_regions(
+    layout: TraceLayout, order: Array, label: DictColumn, start: DictColumn
 ) -> Iterable[memoryview]:
-    return texts(
+    return encode_columns(
         len(order),
-        *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', drawn.duration[order], ',"name":"'),
-        *(label, '","ph":"X","pid":', drawn.device[order], ',"tid":', drawn.lane[order]),
+        *(',{"args":{"name":"', label, '"},"cat":"Op","dur":', layout.duration[order], ',"name":"'),
+        *(label, '","ph":"X","pid":', layout.device[order], ',"tid":', layout.lane[order]),
         *(',"ts":', start, "}"),
     )
 
 
-def _plain_flows(
-    report: Report, drawn: TraceLayout, order: Array, name: DictColumn, start: DictColumn
+def _compat_flows(
+    report: Report, layout: TraceLayout, order: Array, name: DictColumn, start: DictColumn
 ) -> Iterable[memoryview]:
-    source, target = arrows.all_pairs(report, drawn)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    by_source = np.argsort(place[source], kind="stable")
+    source, target = all_flows(report, layout)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    by_source = np.argsort(rank[source], kind="stable")
     source, target = source[by_source], target[by_source]
-    number = DictColumn(digits(np.arange(1, len(source) + 1)))
-    label = name.of(source)
-    end = drawn.start[source] + drawn.duration[source]
-    return texts(
+    number = DictColumn(format_integers(np.arange(1, len(source) + 1)))
+    label = name.take(source)
+    end = layout.start[source] + layout.duration[source]
+    return encode_columns(
         len(source),
         *(',{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"s","pid":'),
-        *(drawn.device[source], ',"tid":', drawn.lane[source], ',"ts":', end, "}"),
+        *(layout.device[source], ',"tid":', layout.lane[source], ',"ts":', end, "}"),
         *(',{"cat":"DataFlow","id":', number, ',"name":"', label, '_flow","ph":"t","pid":'),
-        *(drawn.device[target], ',"tid":', drawn.lane[target], ',"ts":', start.of(target), "}"),
+        *(layout.device[target], ',"tid":', layout.lane[target], ',"ts":', start.take(target), "}"),
     )
 
 
 def events(report: Report, flows: str) -> Iterator[tuple[Chunks, int]]:
-    """The events of one step with names for all threads, in stages, and how many there are."""
-    drawn = lay_out_trace(report)
-    order = drawn.in_lanes
-    row = drawn.row[order]
-    lanes = np.zeros(len(drawn.devices), np.int64)
-    np.maximum.at(lanes, drawn.device, drawn.lane + 1)
-    # Numbers start at 1, as viewers take 0 for the idle process; no two threads share one.
+    """The events of one step with names for all threads, in stages, each with their number."""
+    layout = lay_out_trace(report)
+    order = layout.lane_order
+    row = layout.row[order]
+    lanes = np.zeros(len(layout.devices), np.int64)
+    np.maximum.at(lanes, layout.device, layout.lane + 1)
+    # Ids start at 1, as viewers take 0 for the idle process; those of threads are unique.
     base = np.cumsum(lanes) - lanes + 1
-    pid, tid = drawn.device + 1, base[drawn.device] + drawn.lane
-    name = _labels(report, drawn).of(order)
-    start = DictColumn(digits(drawn.start))
-    regions = texts(
+    pid, tid = layout.device + 1, base[layout.device] + layout.lane
+    name = _names(report, layout).take(order)
+    start = DictColumn(format_integers(layout.start))
+    regions = encode_columns(
         len(order),
-        *(',\n{"args":', *of_rows(row_args(report), row), ',"cat":"Op","dur":'),
-        *(drawn.duration[order], ',"name":"', name),
-        *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', start.of(order)),
+        *(',\n{"args":', *take_rows(row_args(report), row), ',"cat":"Op","dur":'),
+        *(layout.duration[order], ',"name":"', name),
+        *('","ph":"X","pid":', pid[order], ',"tid":', tid[order], ',"ts":', start.take(order)),
         "}",
     )
-    heads = [
-        _named("process_name", device_title(report.profile.devices[device]), at + 1, 0)
-        for at, device in enumerate(drawn.devices)
+    metadata = [
+        _metadata_event("process_name", device_title(report.profile.devices[device]), i + 1, 0)
+        for i, device in enumerate(layout.devices)
     ]
-    heads += [
-        _named("thread_name", f"lane {lane}", device + 1, int(base[device]) + lane)
+    metadata += [
+        _metadata_event("thread_name", f"lane {lane}", device + 1, int(base[device]) + lane)
         for device, count in enumerate(lanes.tolist())
         for lane in range(count)
     ]
-    yield itertools.chain(_heads(heads), regions), len(order)
-    source, target = arrows.latest(report, drawn, flows)
+    yield itertools.chain(_metadata(metadata), regions), len(order)
+    source, target = latest_flows(report, layout, flows)
     usage = device_memory(report)
-    heads, next_pid, next_tid = [], len(drawn.devices) + 1, int(lanes.sum()) + 1
+    metadata, next_pid, next_tid = [], len(layout.devices) + 1, int(lanes.sum()) + 1
     sampled, number = np.unique(usage.device, return_inverse=True)
-    for at, device in enumerate(sampled.tolist()):
+    for i, device in enumerate(sampled.tolist()):
         title = f"mem usage on:{usage.devices[device]}"
-        heads.append(_named("process_name", title, next_pid + at, 0))
-        heads.append(_named("thread_name", "Top Allocations", next_pid + at, next_tid + at))
+        metadata.append(_metadata_event("process_name", title, next_pid + i, 0))
+        metadata.append(
+            _metadata_event("thread_name", "Top Allocations", next_pid + i, next_tid + i)
+        )
     counters = memory_events(usage, next_pid + number, next_tid + number)
-    pairs = _flows(drawn, start, pid, tid, source, target)
-    yield itertools.chain(_heads(heads), pairs, counters), 2 * len(source) + 2 * len(usage.time)
-
-
-def _named(what: str, title: str, pid: int, tid: int) -> str:
-    return (
-        f',\n{{"args":{{"name":{quoted(title)}}},"name":"{what}","ph":"M","pid":{pid},"tid":{tid}}}'
+    pairs = _flows(layout, start, pid, tid, source, target)
+    yield (
+        itertools.chain(_metadata(metadata), pairs, counters),
+        2 * len(source) + 2 * len(usage.time),
     )
 
 
+def _metadata_event(what: str, title: str, pid: int, tid: int) -> str:
+    args = f'{{"name":{quote_json(title)}}}'
+    return f',\n{{"args":{args},"name":"{what}","ph":"M","pid":{pid},"tid":{tid}}}'
+
+
 def _flows(
-    drawn: TraceLayout, start: DictColumn, pid: Array, tid: Array, source: Array, target: Array
+    layout: TraceLayout, start: DictColumn, pid: Array, tid: Array, source: Array, target: Array
 ) -> Iterable[memoryview]:
-    """Arrows that begin inside the producer's region and end where the consumer's begins."""
-    number = DictColumn(digits(np.arange(1, len(source) + 1)))
-    last = drawn.start[source] + np.maximum(drawn.duration[source] - 1, 0)
-    begin = np.minimum(last, drawn.start[target])
-    return texts(
+    """Flows that begin inside the producer's interval and end at the start of the consumer's."""
+    number = DictColumn(format_integers(np.arange(1, len(source) + 1)))
+    last = layout.start[source] + np.maximum(layout.duration[source] - 1, 0)
+    begin = np.minimum(last, layout.start[target])
+    return encode_columns(
         len(source),
         *(',\n{"cat":"DataFlow","id":', number, ',"name":"flow","ph":"s","pid":', pid[source]),
         *(',"tid":', tid[source], ',"ts":', begin, "}"),
         *(',\n{"bp":"e","cat":"DataFlow","id":', number, ',"name":"flow","ph":"f","pid":'),
-        *(pid[target], ',"tid":', tid[target], ',"ts":', start.of(target), "}"),
+        *(pid[target], ',"tid":', tid[target], ',"ts":', start.take(target), "}"),
     )

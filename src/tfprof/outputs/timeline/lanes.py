@@ -1,4 +1,9 @@
-"""Which lane of its device each interval is drawn in, and places that are met one from another."""
+"""Which lane of its device each interval is drawn in.
+
+The definition: for each interval in the order of starts, the first lane whose last interval has
+ended. Going through 35,000 intervals like that takes 14 ms, a quarter of a timeline. Filling one
+lane after the other takes 6 ms, as only the intervals of a lane are looked at one by one.
+"""
 
 from __future__ import annotations
 
@@ -15,78 +20,70 @@ _FEW = 50
 
 
 def assign_lanes(device: Array, start: Array, end: Array) -> Array:
-    """For intervals by device and start the first lane of the device that is free by then.
+    """The lane of each interval on its device; intervals are sorted by device and start.
 
-    The first lane takes every interval that starts when its last one has ended; what it leaves,
-    the second one takes likewise. Once lanes take but few, the rest are placed one by one.
+    The first lane takes every interval that starts when its last one has ended. Of the others, the
+    second one does. Once a lane takes few, the rest are assigned one by one.
     """
     lane = np.zeros(len(start), np.int64)
-    left = np.arange(len(start))
+    rest = np.arange(len(start))
     following = _following(device, start, end)
     number = 0
-    while len(left):
-        takes = follow_chain(following, 0)
-        lane[left.take(takes)] = number
-        stays = np.ones(len(following), bool)
-        stays[takes] = False
-        kept = np.flatnonzero(stays)
-        left = left.take(kept[:-1])
+    while len(rest):
+        chain = follow_chain(following, 0)
+        lane[rest.take(chain)] = number
+        unassigned = np.ones(len(following), bool)
+        unassigned[chain] = False
+        kept = np.flatnonzero(unassigned)
+        rest = rest.take(kept[:-1])
         number += 1
-        if len(stays) > _FEW * len(takes):
-            lane[left] = number + _one_by_one(device[left], start[left], end[left])
+        if len(unassigned) > _FEW * len(chain):
+            lane[rest] = number + _assign_one_by_one(device[rest], start[rest], end[rest])
             break
-        # Where each interval stands among those that are left, so that nothing is searched again.
-        before = np.zeros(len(stays) + 1, np.int64)
-        np.cumsum(stays, out=before[1:])
-        following = before.take(following.take(kept))
+        # The indices among the rest follow from the old ones without another search.
+        new_index = np.zeros(len(unassigned) + 1, np.int64)
+        np.cumsum(unassigned, out=new_index[1:])
+        following = new_index.take(following.take(kept))
     return lane
 
 
 def follow_chain(following: Array, first: int) -> Array:
-    """The places met from a first one on, each of which tells the next; in any order.
-
-    The last place is the end, which leads to itself and is not among them. Only every fourth is
-    looked up by itself: those between them follow from these all at once.
-    """
-    second = following.take(following)
-    fourth = second.take(second).data
-    found, at, end = [], first, len(following) - 1
-    while at < end:
-        found.append(at)
-        at = fourth[at]
-    places = np.array(found, np.int64)
-    for step in (second, following):
-        places = np.concatenate([places, step.take(places)])
-    return places[places < end]
+    """The indices from a first one on, each followed by `following[i]`; the last one is the end."""
+    following_data = following.data  # a memoryview has Python integers
+    chain, i, end = [], first, len(following) - 1
+    while i < end:
+        chain.append(i)
+        i = following_data[i]
+    return np.array(chain, np.int64)
 
 
 def _following(device: Array, start: Array, end: Array) -> Array:
-    """The first interval that a lane can take after each; past a device, the next one's first."""
+    """The next interval that fits a lane after each one; at the end of a device, the next one's."""
     count = len(start)
-    found = np.arange(1, count + 2)
-    found[-1] = count
+    following = np.arange(1, count + 2)
+    following[-1] = count
     first = np.flatnonzero(np.diff(device, prepend=-1))
     for begin, stop in itertools.pairwise([*first.tolist(), count]):
         inside = slice(begin, stop)
         after = np.searchsorted(start[inside], end[inside]) + begin
-        found[inside] = np.maximum(found[inside], after)
-    return found
+        following[inside] = np.maximum(following[inside], after)
+    return following
 
 
-def _one_by_one(device: Array, start: Array, end: Array) -> Array:
-    assign_lanes = []
-    current, opened = -1, 0
+def _assign_one_by_one(device: Array, start: Array, end: Array) -> Array:
+    lanes = []
+    current, count = -1, 0
     busy: list[tuple[int, int]] = []
     free: list[int] = []
-    for place, begin, finish in zip(device.tolist(), start.tolist(), end.tolist(), strict=True):
-        if place != current:
-            current, opened, busy, free = place, 0, [], []
+    for number, begin, finish in zip(device.tolist(), start.tolist(), end.tolist(), strict=True):
+        if number != current:
+            current, count, busy, free = number, 0, [], []
         while busy and busy[0][0] <= begin:
             heapq.heappush(free, heapq.heappop(busy)[1])
         if free:
             lane = heapq.heappop(free)
         else:
-            lane, opened = opened, opened + 1
+            lane, count = count, count + 1
         heapq.heappush(busy, (finish, lane))
-        assign_lanes.append(lane)
-    return np.array(assign_lanes, np.int64)
+        lanes.append(lane)
+    return np.array(lanes, np.int64)

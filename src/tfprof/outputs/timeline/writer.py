@@ -1,7 +1,4 @@
-"""Timelines in the trace event format, which Perfetto and chrome://tracing open.
-
-Scope and code view show where time went, graph view what ran when, one file for each step.
-"""
+"""Render timelines: of scope and code view where time went, of graph view what ran when."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tfprof.errors import OptionError
 from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
-from tfprof.outputs.timeline import graph_trace_events, tree
+from tfprof.outputs.timeline import graph_trace_events, tree_trace_events
 from tfprof.outputs.timeline.flows import FLOWS
 
 if TYPE_CHECKING:
@@ -32,7 +29,7 @@ _NO_STEP = "Must specify -step option to generate timeline in graph view."
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
-    """Render the timeline of a report; of graph view and no step, one of every step."""
+    """Render the timeline of a report; for graph view without a step, one of each step."""
     path, flows = settings.keys["outfile"], settings.keys.get("flows", FLOWS[0])
     if flows not in FLOWS:
         raise OptionError(f"option 'output': flows is '{flows}'; it may be {', '.join(FLOWS)}")
@@ -43,21 +40,21 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
             raise OptionError("option 'output': a graph timeline needs a step, and there is none")
     for step in steps:
         if report.quirks.plain_timelines:
-            yield from _render_plain(report, step, f"{path}_{step}")
+            yield from _render_compat(report, step, f"{path}_{step}")
         else:
             yield from _render(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
 
 
-def _render_plain(report: Report, step: int, path: str) -> Rendering:
+def _render_compat(report: Report, step: int, path: str) -> Rendering:
     """The original's file and what it prints."""
     stages: Iterable[tuple[Chunks, list[str]]]
     if report.kind != "graph":
-        stages = [(tree.plain_events(report), [])]
+        stages = [(tree_trace_events.compat_events(report), [])]
     elif step < 0:
         yield Message(_NO_STEP)
         return
     else:
-        stages = graph_trace_events.plain_events(report.of_step(step))
+        stages = graph_trace_events.compat_events(report.of_step(step))
     lines: list[list[str]] = []
     sizes: list[int] = []
     events = _without_first(_chain(stages, lines), len(b","))
@@ -79,7 +76,7 @@ def _render(report: Report, step: int, path: str, flows: str) -> Rendering:
     if report.kind == "graph":
         stages = graph_trace_events.events(report.of_step(step), flows)
     else:
-        stages = [tree.events(report)]
+        stages = [tree_trace_events.events(report)]
     counts: list[int] = []
     sizes: list[int] = []
     events = _without_first(_chain(stages, counts), len(b",\n"))

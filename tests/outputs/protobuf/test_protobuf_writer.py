@@ -1,4 +1,4 @@
-"""Messages whose bytes are put together from columns, against the same made field by field."""
+"""Messages encoded from columns, against the same made field by field."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tfprof.outputs.protobuf import nested_messages, protobuf_writer
 from tfprof.protos import graph_pb2, output_pb2
+from tfprof.protos.varint import encode_varint
 from tfprof.views.tree import Tree
 
 NUMBERS = st.one_of(
@@ -24,7 +25,7 @@ NODE = output_pb2.GraphNodeProto
 def test_a_number(value):
     written = []
     encoder._VarintEncoder()(written.append, value % 2**64)
-    assert protobuf_writer.varint(value) == b"".join(written)
+    assert encode_varint(value) == b"".join(written)
     assert protobuf_writer.varint_lengths(np.array([value], np.int64)).tolist() == [len(written)]
 
 
@@ -32,22 +33,26 @@ def test_a_number(value):
 def test_strings_and_numbers(rows):
     texts = pa.array([text for text, _, _ in rows], pa.string())
     small, large = (np.array([row[at] for row in rows], np.int64) for at in (1, 2))
-    message = protobuf_writer.strings(1, texts) + protobuf_writer.numbers({2: small, 29: large})
-    found = protobuf_writer.column(message).to_pylist()
-    wanted = [
+    message = protobuf_writer.string_field(1, texts) + protobuf_writer.integer_fields(
+        {2: small, 29: large}
+    )
+    found = protobuf_writer.encode_messages(message).to_pylist()
+    expected = [
         NODE(name=text, exec_micros=left, total_output_bytes=right) for text, left, right in rows
     ]
-    assert found == [message.SerializeToString() for message in wanted]
+    assert found == [message.SerializeToString() for message in expected]
 
 
 @given(st.lists(st.one_of(st.none(), st.lists(NUMBERS, max_size=5)), max_size=20))
 def test_messages_inside_messages(shapes):
     """Dimensions in shapes, of which some are missing, in nodes."""
     sizes = np.array([size for shape in shapes for size in shape or []], np.int64)
-    at = np.cumsum([0, *(len(shape or []) for shape in shapes)])
-    dims = protobuf_writer.listed(2, protobuf_writer.numbers({1: sizes}), at)
-    there = np.array([shape is not None for shape in shapes], bool)
-    found = protobuf_writer.column(protobuf_writer.nested(11, dims, there)).to_pylist()
+    offsets = np.cumsum([0, *(len(shape or []) for shape in shapes)])
+    dims = protobuf_writer.repeated_messages(2, protobuf_writer.integer_fields({1: sizes}), offsets)
+    present = np.array([shape is not None for shape in shapes], bool)
+    found = protobuf_writer.encode_messages(
+        protobuf_writer.message_field(11, dims, present)
+    ).to_pylist()
     for data, shape in zip(found, shapes, strict=True):
         node = NODE()
         if shape is not None:
@@ -70,7 +75,7 @@ def _trees(draw):
 def _check_tree(depths):
     tree = Tree.from_depths(depths)
     names = pa.array([f"row {row}" for row in range(len(depths))])
-    root = nested_messages.parsed(NODE(), tree, protobuf_writer.strings(1, names))
+    root = nested_messages.parse_tree(NODE(), tree, protobuf_writer.string_field(1, names))
     waiting, found = [(root, 1)], []
     while waiting:
         message, depth = waiting.pop()
@@ -89,21 +94,23 @@ def test_deep_trees_are_parsed_in_parts(depth):
     _check_tree(np.concatenate([np.arange(1, depth + 1), np.arange(2, depth + 1)]))
 
 
-def test_many_lengths_and_words():
+def test_many_lengths_and_values():
     """A prefix is looked up where lengths are alike, and written where they are not."""
-    words = pa.array([b"x" * length for length in (0, 1, 300)])
-    for at in (np.array([2, 0, 1]), np.arange(2000) % 3):
-        message = protobuf_writer.nested(4, protobuf_writer.fields(words, at))
-        found = protobuf_writer.column(message).to_pylist()
+    values = pa.array([b"x" * length for length in (0, 1, 300)])
+    for indices in (np.array([2, 0, 1]), np.arange(2000) % 3):
+        message = protobuf_writer.message_field(4, protobuf_writer.raw_fields(values, indices))
+        found = protobuf_writer.encode_messages(message).to_pylist()
         sizes = {0: b"\x22\0", 1: b"\x22\1x", 2: b"\x22\xac\2" + b"x" * 300}
-        assert found == [sizes[place] for place in at.tolist()]
+        assert found == [sizes[i] for i in indices.tolist()]
 
 
 @given(st.lists(st.lists(NUMBERS, max_size=5), max_size=20))
 def test_packed_numbers(rows):
     values = np.array([value for row in rows for value in row], np.int64)
-    at = np.cumsum([0, *map(len, rows)])
-    found = protobuf_writer.column(protobuf_writer.packed(3, values, at)).to_pylist()
+    offsets = np.cumsum([0, *map(len, rows)])
+    found = protobuf_writer.encode_messages(
+        protobuf_writer.packed_field(3, values, offsets)
+    ).to_pylist()
     tensor = output_pb2.TFProfTensorProto
     assert found == [tensor(value_int64=row).SerializeToString() for row in rows]
 
@@ -112,12 +119,14 @@ def test_packed_numbers(rows):
 def test_numbers_that_repeat_and_that_do_not(modulus):
     """Each distinct number is written once, or else each; what is 0 is not written."""
     values = np.arange(3000) * 123_457 % modulus
-    found = protobuf_writer.column(protobuf_writer.numbers({2: values})).to_pylist()
+    found = protobuf_writer.encode_messages(protobuf_writer.integer_fields({2: values})).to_pylist()
     assert found == [NODE(exec_micros=value).SerializeToString() for value in values.tolist()]
 
 
 def test_no_rows():
     none = np.zeros(0, np.int64)
     for number in (1, 1001):
-        message = protobuf_writer.nested(number, protobuf_writer.numbers({number: none}))
-        assert protobuf_writer.column(message).to_pylist() == []
+        message = protobuf_writer.message_field(
+            number, protobuf_writer.integer_fields({number: none})
+        )
+        assert protobuf_writer.encode_messages(message).to_pylist() == []

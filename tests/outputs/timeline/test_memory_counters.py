@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs.timeline.memory import _apart, _megabytes
+from tfprof.outputs.timeline.memory_counters import _megabytes, _plotted_samples
 
 SIZES = st.one_of(
     st.integers(0, 2**40),
@@ -24,8 +24,8 @@ def test_megabytes_are_rounded_as_numbers_are(sizes):
 @given(st.sets(st.one_of(st.integers(1, 2_000), st.integers(2**63 - 300, 2**63 - 1)), max_size=50))
 def test_samples_are_not_too_close(times):
     kept, last = [], 0
-    for at, time in enumerate(sorted(times)):
+    for i, time in enumerate(sorted(times)):
         if time - last >= 100:
-            kept.append(at)
+            kept.append(i)
             last = time
-    assert _apart(np.array(sorted(times), np.int64)).tolist() == kept
+    assert _plotted_samples(np.array(sorted(times), np.int64)).tolist() == kept

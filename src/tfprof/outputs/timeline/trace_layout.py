@@ -1,7 +1,4 @@
-"""The timeline of graph view: every run of every shown node, on its device, in lanes.
-
-`Drawing` is what one step looks like; `graph_events` writes it.
-"""
+"""The layout of a graph timeline: the intervals of every shown node, on its device, in lanes."""
 
 from __future__ import annotations
 
@@ -10,23 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tfprof.outputs.node_labels import device_ranks
 from tfprof.outputs.timeline.lanes import assign_lanes
 from tfprof.profiles.executions import Executions, executions_of
-from tfprof.profiles.grouping import argsort_small, argsort_within, rank_strings
+from tfprof.profiles.grouping import argsort_small, argsort_within
 from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
-from tfprof.profiles.string_columns import strings
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
 __all__ = [
     "TraceLayout",
-    "device_ranks",
     "device_title",
+    "drawable_nodes",
     "lay_out_trace",
     "rows_of_nodes",
-    "trackable",
 ]
 
 _NONE = np.iinfo(np.int64).max
@@ -35,10 +31,10 @@ _MICROS = measure_index("exec_micros")
 
 @dataclass(frozen=True, slots=True)
 class TraceLayout:
-    """The intervals of a step, in the order of device name and start.
+    """The intervals of a step, sorted by name of the device and start.
 
-    `devices` are the drawn ones in the order in which the rows meet them; `device` is a position
-    among them, `row` one in the report. `lane` counts from 0 on each device.
+    `devices` are the drawn ones in the order of their first rows; `device` is an index into them.
+    `lane` counts from 0 on each device.
     """
 
     devices: list[int]
@@ -54,42 +50,37 @@ class TraceLayout:
         return len(self.row)
 
     @property
-    def in_lanes(self) -> Array:
-        """The intervals by device as met, lane and start: the order in which they are written."""
-        assign_lanes = self.device * (int(self.lane.max(initial=0)) + 1) + self.lane
-        return argsort_small(assign_lanes)  # those of a device are in the order of their starts
+    def lane_order(self) -> Array:
+        """The order by device, lane and start, in which intervals are written."""
+        key = self.device * (int(self.lane.max(initial=0)) + 1) + self.lane
+        return argsort_small(key)  # a stable sort; those of a device are sorted by start
 
 
 def rows_of_nodes(report: Report, runs: Executions) -> Array:
-    """The row of each node that is shown and trackable, -1 for all others."""
-    found = np.full(len(report.profile.nodes), -1, np.int64)
-    found[report.node[1:]] = np.arange(1, len(report))
-    found[~trackable(report, runs)] = -1
-    return found
+    """The row of each node that is shown and drawable, -1 for all others."""
+    rows = np.full(len(report.profile.nodes), -1, np.int64)
+    rows[report.node[1:]] = np.arange(1, len(report))
+    rows[~drawable_nodes(report, runs)] = -1
+    return rows
 
 
-def trackable(report: Report, runs: Executions) -> BoolArray:
+def drawable_nodes(report: Report, runs: Executions) -> BoolArray:
     """Which nodes ran in the step of a report, at a known time and on a known device."""
     profile, step = report.profile, report.options.step
 
     def make() -> BoolArray:
-        at = profile.steps.index(step)
-        found = np.zeros(len(profile.nodes), bool)
-        found[runs.execution_node[(runs.execution_step == at) & (runs.execution_start != 0)]] = True
-        return found & (runs.device != NO_DEVICE)
+        has_start = (runs.execution_step == profile.steps.index(step)) & (runs.execution_start != 0)
+        ran = np.zeros(len(profile.nodes), bool)
+        ran[runs.execution_node[has_start]] = True
+        return ran & (runs.device != NO_DEVICE)
 
-    return profile.memoize((trackable, report.quirks, step), make)
+    return profile.memoize((drawable_nodes, report.quirks, step), make)
 
 
 def device_title(device: str) -> str:
     """What the timeline calls a device."""
     kind = "execution" if "stream" in device else "scheduling"
     return f"Op {kind} threads: {device}"
-
-
-def device_ranks(report: Report) -> Array:
-    """The rank of each device of the profile by name."""
-    return rank_strings(strings(report.profile.devices))
 
 
 def lay_out_trace(report: Report) -> TraceLayout:
@@ -101,9 +92,9 @@ def lay_out_trace(report: Report) -> TraceLayout:
         row_of[(report.numbers[:, _MICROS] < report.options.min_micros).astype(bool)] = -1
     rows = np.flatnonzero((runs.interval_step == step) & (row_of[runs.interval_node] >= 0))
     row = row_of[runs.interval_node[rows]]
-    rank = device_ranks(report)
-    devices = _as_met(runs.interval_device[rows], row, rank)
-    by_start = _by_device_and_start(
+    rank = device_ranks(report.profile)
+    devices = _order_of_devices(runs.interval_device[rows], row, rank)
+    by_start = _order_by_device_and_start(
         rank[runs.interval_device[rows]], runs.interval_start[rows], row
     )
     rows = rows[by_start]
@@ -112,30 +103,30 @@ def lay_out_trace(report: Report) -> TraceLayout:
         new = (np.diff(device) != 0) | (np.diff(start) != 0)
         rows = rows[np.concatenate([[True], new])]
         device, start = runs.interval_device[rows], runs.interval_start[rows]
-    position = np.zeros(len(report.profile.devices) + 1, np.int64)
-    position[devices] = np.arange(len(devices))
+    index = np.zeros(len(report.profile.devices) + 1, np.int64)
+    index[devices] = np.arange(len(devices))
     duration = runs.interval_duration[rows]
     return TraceLayout(
         devices,
         row_of[runs.interval_node[rows]],
         runs.interval_node[rows].astype(np.int64),
-        position[device],
+        index[device],
         start,
         duration,
         runs.interval_accelerator[rows],
-        assign_lanes(position[device], start, start + duration),
+        assign_lanes(index[device], start, start + duration),
     )
 
 
-def _as_met(device: Array, row: Array, rank: Array) -> list[int]:
-    """Devices in the order of the first row that ran there, and of their ranks."""
+def _order_of_devices(device: Array, row: Array, rank: Array) -> list[int]:
+    """The devices that have intervals, by their first row and rank."""
     first = np.full(len(rank), _NONE)
     np.minimum.at(first, device, row)
     order = np.lexsort((rank, first))
     return order[: np.count_nonzero(first != _NONE)].tolist()
 
 
-def _by_device_and_start(rank: Array, start: Array, row: Array) -> Array:
+def _order_by_device_and_start(rank: Array, start: Array, row: Array) -> Array:
     """The order by device, start and row."""
     order = argsort_within(rank, start)
     same = (np.diff(rank[order]) == 0) & (np.diff(start[order]) == 0)

@@ -1,14 +1,15 @@
-"""Columns of numbers read like each number on its own."""
+"""Columns of numbers are formatted like each number, which `units` defines."""
 
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfprof.definitions.units import FORMATS, SCALES
-from tfprof.outputs.encoding.number_format import own_and_total
+from tfprof.outputs.encoding.number_format import format_own_and_total
 
 EDGES = [0, 999, 1000, 1005, 1015, 994_999, 999_995, 10**6, 1_005_000, 999_995_000, 10**9, 2**53]
 
@@ -16,16 +17,16 @@ EDGES = [0, 999, 1000, 1005, 1015, 994_999, 999_995, 10**6, 1_005_000, 999_995_0
 @pytest.mark.parametrize("unit", list(SCALES))
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32), top=st.sampled_from([2000, 10**5, 10**7, 10**10, 2**62]))
-def test_columns_read_like_numbers(unit, seed, top):
+def test_columns_are_formatted_like_numbers(unit, seed, top):
     dice = np.random.default_rng(seed)
     near = [edge + step for edge in EDGES for step in (-1, 0, 1)]
     values = np.concatenate([dice.integers(-5, top, 2000), np.array(near)])
     expected = [FORMATS[unit](value) for value in values.tolist()]
     others = np.where(dice.random(len(values)) < 0.5, values, dice.permutation(values))
-    texts, of_own, of_total = own_and_total(others, values, unit)
-    words = texts.to_pylist()
-    assert [words[at] for at in of_total.tolist()] == expected
-    assert [words[at] for at in of_own.tolist()] == [FORMATS[unit](v) for v in others.tolist()]
+    texts, own_indices, total_indices = format_own_and_total(others, values, unit)
+    assert texts.take(pa.array(total_indices)).to_pylist() == expected
+    own = [FORMATS[unit](value) for value in others.tolist()]
+    assert texts.take(pa.array(own_indices)).to_pylist() == own
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pyarrow import parquet
 import tfprof
 from tests.outputs.samples import random_profile
 from tfprof.loaders.parquet.profile_tables import read_tables
-from tfprof.outputs.profile_tables import save_tables, tables_of
+from tfprof.outputs.profile_tables import profile_tables, save_tables
 from tfprof.profiles.profile import Profile
 
 
@@ -114,5 +114,5 @@ def test_methods(tmp_path):
 
 
 def test_tables_have_the_documented_names():
-    found = tables_of(tfprof.load(profile=random_profile(4).serialize()))
+    found = profile_tables(tfprof.load(profile=random_profile(4).serialize()))
     assert {"profile", "nodes", "edges", "types", "strings", "saved_time"} <= found.keys()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tfprof
 from tests.outputs.samples import gpu_profile, random_profile, report_of
-from tests.outputs.trace_rules import check, read
+from tests.outputs.timeline.trace_rules import check, read
 from tfprof.definitions.metrics import MEASURES
 
 MICROS = MEASURES.index("exec_micros")

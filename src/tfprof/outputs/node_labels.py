@@ -1,0 +1,71 @@
+"""The devices and op types of nodes, and of the rows that stand for several nodes, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.executions import executions_of
+from tfprof.profiles.grouping import group_offsets, rank_strings
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array
+from tfprof.reports.account import type_lists
+
+if TYPE_CHECKING:
+    from tfprof.reports.report import Report
+
+__all__ = ["device_ranks", "node_devices", "node_types", "row_devices", "row_types"]
+
+
+def device_ranks(profile: Profile) -> Array:
+    """The rank of each device by name."""
+    return rank_strings(pa.array(profile.devices, pa.string()))
+
+
+def node_devices(report: Report) -> pa.Array:
+    """For each node the devices that it was placed on, joined by `|`."""
+    runs, profile = executions_of(report.profile, report.quirks), report.profile
+    start = group_offsets(runs.placement_node, len(profile.nodes))
+    order = np.lexsort((device_ranks(profile)[runs.placement_device], runs.placement_node))
+    return _join_lists(start, runs.placement_device[order], list(profile.devices))
+
+
+def node_types(report: Report) -> pa.Array:
+    """For each node its op types, joined by `|`."""
+    return _join_lists(*type_lists(report.profile, report.quirks))
+
+
+def _join_lists(start: Array, indices: Array, names: list[str]) -> pa.Array:
+    lists = pa.ListArray.from_arrays(
+        pa.array(start, pa.int32()), pa.array(names, pa.string()).take(pa.array(indices))
+    )
+    return pc.binary_join(lists, "|")
+
+
+def row_devices(report: Report) -> list[set[str]]:
+    """For each row of op or code view the devices of its nodes; a node without any has ``."""
+    runs, names = executions_of(report.profile, report.quirks), [*report.profile.devices, ""]
+    start = group_offsets(runs.placement_node, len(report.profile.nodes))
+    return _row_sets(report, start, runs.placement_device, names, [len(names) - 1])
+
+
+def row_types(report: Report) -> list[set[str]]:
+    """For each row of op or code view the op types of its nodes."""
+    return _row_sets(report, *type_lists(report.profile, report.quirks), [])
+
+
+def _row_sets(
+    report: Report, start: Array, indices: Array, names: list[str], default: list[int]
+) -> list[set[str]]:
+    """The names of the nodes of each row; a node without any has the default."""
+    members, bounds = report.members
+    sets = []
+    for first, last in bounds.tolist():
+        row: set[int] = set()
+        for node in members[first:last].tolist():
+            row.update(indices[start[node] : start[node + 1]].tolist() or default)
+        sets.append({names[i] for i in row})
+    return sets

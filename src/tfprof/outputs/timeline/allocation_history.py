@@ -1,0 +1,156 @@
+"""What the nodes of a step had allocated on accelerators at given samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from tfprof.outputs.timeline.top_allocations import AllocationHistory
+from tfprof.outputs.timeline.trace_layout import rows_of_nodes
+from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.grouping import argsort_small, argsort_within, group_offsets
+from tfprof.profiles.schema import Array, BoolArray
+from tfprof.views.view import name_rank
+
+if TYPE_CHECKING:
+    from tfprof.reports.report import Report
+
+__all__ = ["AcceleratorNodes", "accelerator_nodes", "allocation_history"]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorNodes:
+    """The shown nodes of a report that ran on other devices than CPUs.
+
+    `nodes` are sorted by device; those of `devices[i]` begin at `offsets[i]`. `index` is the index
+    of each node of the profile among them, or -1, and `row` its row in the report.
+    """
+
+    report: Report
+    runs: Executions
+    devices: list[str]
+    nodes: Array
+    offsets: Array
+    index: Array
+    row: Array
+
+    @property
+    def step(self) -> int:
+        """The index of the report's step in the profile."""
+        return self.report.profile.steps.index(self.report.options.step)
+
+    def filter(self, node: Array, mask: BoolArray) -> tuple[Array, Array]:
+        """The rows of a mask whose node is one of these, and its index."""
+        rows = np.flatnonzero(mask)
+        index = self.index[node[rows]]
+        shown = index >= 0
+        return rows[shown], index[shown]
+
+
+def accelerator_nodes(report: Report) -> AcceleratorNodes:
+    """The shown nodes of a report on every device but CPUs, by name of the device."""
+    runs = executions_of(report.profile, report.quirks)
+    row = rows_of_nodes(report, runs)
+    # In the order of nodes, as records mostly are, so that little is left to sort.
+    shown = np.flatnonzero(row >= 0)
+    device = runs.device[shown]
+    used = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
+    names = {report.profile.devices[i]: i for i in used.tolist()}
+    devices = [name for name in sorted(names) if "cpu" not in name]
+    groups = [shown[device == names[name]] for name in devices]
+    nodes = np.concatenate([shown[:0], *groups])
+    index = np.full(len(row), -1)
+    index[nodes] = np.arange(len(nodes))
+    offsets = np.cumsum([0, *map(len, groups)])
+    return AcceleratorNodes(report, runs, devices, nodes, offsets, index, row)
+
+
+def allocation_history(
+    on: AcceleratorNodes, device: Array, time: Array
+) -> tuple[AllocationHistory, Array]:
+    """The allocations as of the samples of devices at times, and the node of each allocation."""
+    node, sample, size = _changes(on, device, time)
+    positive = np.flatnonzero(size > 0)
+    offsets = np.searchsorted(node[positive], on.offsets)
+    by_size = positive[_order_by_size(on, offsets, size[positive], on.nodes[node[positive]])]
+    new = np.full(len(node), -1, np.int64)
+    new[by_size] = np.arange(len(by_size)) - np.repeat(offsets[:-1], np.diff(offsets))
+    old = np.full(len(node), -1, np.int64)
+    old[1:] = np.where(node[1:] == node[:-1], new[:-1], -1)
+    order = argsort_small(sample)
+    history = AllocationHistory(
+        sample[order],
+        old[order],
+        new[order],
+        size[by_size],
+        group_offsets(device, len(on.devices)),
+        offsets,
+    )
+    return history, on.nodes[node[by_size]]
+
+
+def _order_by_size(on: AcceleratorNodes, offsets: Array, size: Array, nodes: Array) -> Array:
+    """The order by device, size from the largest on, and name."""
+    distinct = pa.array(size).dictionary_encode()
+    rank = np.empty(len(distinct.dictionary), np.int64)
+    rank[np.argsort(-distinct.dictionary.to_numpy())] = np.arange(len(rank))
+    device = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = argsort_small(name_rank(on.report.profile)[nodes])
+    groups = device * len(rank) + rank[distinct.indices.to_numpy()]
+    return order[argsort_small(groups[order])]
+
+
+def _changes(on: AcceleratorNodes, device: Array, time: Array) -> tuple[Array, Array, Array]:
+    """Changes in what nodes have allocated: node, first sample that shows it, and new size.
+
+    They are sorted by node and sample. Only the last change before a sample is among them.
+    """
+    runs = on.runs
+    rows, index = on.filter(runs.allocation_node, runs.allocation_step == on.step)
+    persistent = _persistent_bytes(on)[on.nodes]
+    starts = np.flatnonzero(persistent)
+    by_time = argsort_within(index, runs.allocation_micros[rows])
+    rows = rows[by_time]
+    node = np.concatenate([starts, index[by_time]])
+    micros = np.concatenate([np.zeros(len(starts), np.int64), runs.allocation_micros[rows]])
+    change = np.concatenate([persistent[starts], runs.allocation_bytes[rows]])
+    # Persistent memory of a node comes before its other changes.
+    by_node = argsort_small(node)
+    node, micros, change = node[by_node], micros[by_node], change[by_node]
+    running = np.cumsum(change)
+    is_first = np.diff(node, prepend=-1) != 0
+    size = running - (running - change)[is_first][np.cumsum(is_first) - 1]
+    sample, end = _first_samples(on, node, micros, device, time)
+    is_last = np.ones(len(node), bool)
+    is_last[:-1] = is_first[1:] | (np.diff(sample) != 0)
+    rows = np.flatnonzero((sample < end) & is_last)
+    return node[rows], sample[rows], size[rows]
+
+
+def _first_samples(
+    on: AcceleratorNodes, node: Array, micros: Array, device: Array, time: Array
+) -> tuple[Array, Array]:
+    """The first sample after each change, by node, and the end of the samples of its device."""
+    sample, end = np.empty(len(node), np.int64), np.empty(len(node), np.int64)
+    samples = group_offsets(device, len(on.devices))
+    changes = np.searchsorted(node, on.offsets)
+    for i in range(len(on.devices)):
+        inside = slice(changes[i], changes[i + 1])
+        times = time[samples[i] : samples[i + 1]]
+        sample[inside] = samples[i] + np.searchsorted(times, micros[inside], side="right")
+        end[inside] = samples[i + 1]
+    return sample, end
+
+
+def _persistent_bytes(on: AcceleratorNodes) -> Array:
+    """For each node of the profile its persistent accelerator memory, the largest of all steps."""
+    runs, profile = on.runs, on.report.profile
+    count, steps = len(profile.nodes), max(len(profile.steps), 1)
+    sums = np.zeros(count * steps, np.int64)
+    key = runs.memory_node.astype(np.int64) * steps + runs.memory_step
+    np.add.at(sums, key, runs.accelerator_persistent_bytes)
+    largest: Array = sums.reshape(count, steps).max(axis=1)
+    return largest
