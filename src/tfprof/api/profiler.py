@@ -197,6 +197,6 @@ class Profiler:
         shaped = self._profile.replace(nodes=replace(nodes, output_shapes=known))
         shaped, messages = with_runtime_shapes(shaped, self._quirks, runs)
         self._shapes = shaped.nodes.output_shapes
-        if not self._quirks.exact_run_names:
+        if not self._quirks.exact_runtime_names:
             self._profile = Profile.of(shaped)
         return Profile.of(shaped), messages

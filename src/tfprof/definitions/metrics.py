@@ -219,7 +219,7 @@ _OF_THE_ORIGINAL = {name: metric for name, metric in METRICS.items() if not metr
 
 def known_metrics(quirks: Quirks) -> Mapping[str, Metric]:
     """The metrics by name, in compat only those that the original has."""
-    return _OF_THE_ORIGINAL if quirks.no_macs else METRICS
+    return _OF_THE_ORIGINAL if quirks.original_metrics_only else METRICS
 
 
 def columns(

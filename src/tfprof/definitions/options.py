@@ -108,7 +108,7 @@ class Options:
         dumped = given.pop("dump_to_file", "")
         if dumped:
             given["output"] = f"file:outfile={dumped}"
-        if quirks.missing_means_nothing:
+        if quirks.missing_lists_are_empty:
             lists = (o.name for o in OPTIONS.values() if o.kind in ("regexes", "select"))
             given = {**dict.fromkeys(lists, ()), **given}
         if quirks.names_unchecked:
@@ -116,7 +116,7 @@ class Options:
             options = cls(**{name: _unchecked(OPTIONS[name], v) for name, v in known.items()})
         else:
             options = cls().changed(given)
-        if quirks.short_max_depth:
+        if quirks.int32_max_depth:
             return replace(options, max_depth=(options.max_depth + 2**31) % 2**32 - 2**31)
         return options
 

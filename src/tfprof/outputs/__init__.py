@@ -195,6 +195,6 @@ def render(report: Report, output: Output, settings: RenderSettings) -> Renderin
     if output.required and not report.shown:
         return iter(())
     reason = why_unsupported(report, output.name)
-    if reason and not report.quirks.refusals_are_notes:
+    if reason and not report.quirks.unsupported_is_a_message:
         raise OptionError(f"option 'output': {reason}")
     return iter((Message(reason),)) if reason else output.render(report, settings)

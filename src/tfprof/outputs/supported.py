@@ -18,7 +18,7 @@ _ONLY_ONE = "Can only select 1 attribute for pprof output."
 
 def why_unsupported(report: Report, output: str) -> str:
     """Why a report cannot have an output, in compat in the original's words; empty if it can."""
-    notes = report.quirks.refusals_are_notes
+    notes = report.quirks.unsupported_is_a_message
     if output == "timeline" and report.kind == "op":
         return _NO_TIMELINE if notes else "a timeline shows scope, graph or code view, not op view"
     if output != "pprof":

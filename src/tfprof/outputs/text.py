@@ -55,7 +55,7 @@ def text_chunks(
 def with_banners(report: Report, *, one_line: bool) -> Iterator[bytes | memoryview]:
     """The text as the original's Python functions print it: options, report, end."""
     yield b"\n=========================Options=============================\n"
-    yield options_block(report.options, extensions=not report.quirks.own_options_hidden).encode()
+    yield options_block(report.options, extensions=not report.quirks.original_options_only).encode()
     yield b"\n==================Model Analysis Report======================\n"
     yield from text_chunks(report, legend=True, one_line=one_line)
     yield b"\n======================End of Report==========================\n"

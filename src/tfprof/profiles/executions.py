@@ -210,7 +210,7 @@ def executions_of(profile: Profile, quirks: Quirks) -> Executions:
 def _existing_nodes(profile: Profile, quirks: Quirks) -> BoolArray:
     """Which nodes are in the model: all but those that only have records of memory copies."""
     exists = np.ones(len(profile.nodes), bool)
-    if quirks.copy_phantoms or not profile.records:
+    if quirks.copies_make_nodes or not profile.records:
         return exists
     only_copies = ~profile.nodes.in_graph
     for records in profile.records:

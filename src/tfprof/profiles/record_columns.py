@@ -57,7 +57,7 @@ class RecordRows:
         self._step = profile.steps.index(records.step)
         self.warnings: list[str] = []
         self.accepted = np.ones(len(records), bool)
-        if not quirks.copy_phantoms:
+        if not quirks.copies_make_nodes:
             self.accepted &= ~records.copy | profile.nodes.in_graph[records.node]
             self.accepted &= exists[records.node]
         if quirks.one_device_per_node:

@@ -103,7 +103,7 @@ def build_profile(
 
 def with_saved_traces(profile: Profile, graph: MessageLike, quirks: Quirks) -> Profile:
     """A profile with the code traces that its graph was saved with, if it is a SavedModel."""
-    if quirks.functions_not_entered or not is_saved_model(graph):
+    if quirks.functions_not_inlined or not is_saved_model(graph):
         return profile
     from tfprof.loaders.saved_model.debug_info import read_debug_info
     from tfprof.resolve.saved_traces import with_debug_info
@@ -131,7 +131,7 @@ def model_log(
     value, inner = np.zeros(len(profile.nodes), np.int64), LogEntries.empty()
     if quirks.tensorflow_flop_formulas:
         value, refused = _tf_float_ops(profile)
-        if refused and quirks.incomplete_shapes_told and not has_run:
+        if refused and quirks.incomplete_shapes_reported and not has_run:
             messages.append(f"{refused} ops no flops stats due to incomplete shapes.")
     elif counted:
         value, inner = log_entries(profile, quirks)

@@ -198,7 +198,7 @@ def make_report(
 
 def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:
     missing = _missing(profile, view, options, quirks)
-    if missing and not quirks.failures_are_empty:
+    if missing and not quirks.failures_give_empty_results:
         raise OptionError(missing)
     if missing:
         return _nothing(profile, view, options, quirks, (*view.warnings, missing))
@@ -212,14 +212,16 @@ def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -
 def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
     """Why there is nothing to show, or nothing."""
     if options.step >= 0 and options.step not in profile.steps:
-        if quirks.failures_are_empty:
+        if quirks.failures_give_empty_results:
             known = "".join(f"{step} " for step in profile.steps)
             return f"Options -step={options.step} not found.\nAvailable steps: {known}"
         known = ", ".join(map(str, profile.steps)) or "none"
         return f"option 'step': there is no step {options.step}; known steps are {known}"
     if view.kind == "code" and (not profile.has_trace or len(view.tree) < 2):
         return "No code trace information" + (
-            "" if quirks.failures_are_empty else "; give an op log with code traces (op_log)"
+            ""
+            if quirks.failures_give_empty_results
+            else "; give an op log with code traces (op_log)"
         )
     return ""
 

@@ -170,7 +170,7 @@ def _shift_to_zero(column: Array) -> tuple[Array, int]:
 
 
 def _truncate(text: str, quirks: Quirks) -> bytes:
-    if not quirks.bytes_cut:
+    if not quirks.names_cut_at_bytes:
         return (text if len(text) < _LONGEST else text[:_KEPT] + "...").encode()
     data = text.encode()
     return data if len(data) < _LONGEST else data[:_KEPT] + b"..."
@@ -225,7 +225,7 @@ def _split_gradients(
     rows = _rows_with(names, _GRADIENTS)
     rows = rows[_rows_with(names.take(pa.array(rows)), _GRAD)]
     forward = _forward_names(names.take(pa.array(rows)), loose=quirks.loose_gradient_names)
-    if not quirks.tape_gradients_apart:
+    if not quirks.tape_gradients_not_mapped:
         rows, forward = _with_tapes(names, rows, forward)
     rows = rows[forward.is_valid().to_numpy(zero_copy_only=False)]
     plain = np.delete(traced, rows)

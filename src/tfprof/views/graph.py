@@ -39,7 +39,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     consumed[producer] = True
     walk = _Walk(start, inputs)
     walk.follow(_by_name(profile, ~consumed & exists))
-    if not quirks.lost_cycles:
+    if not quirks.cycles_omitted:
         unreached = _by_name(profile, exists & ~np.array(walk.is_visited, bool))
         if unreached:
             walk.follow(_cycle_heads(unreached, start.tolist(), inputs.tolist()))

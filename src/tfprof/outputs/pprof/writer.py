@@ -50,7 +50,7 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
     else:
         add_samples(report, metrics, tables)
     yield Document([_gzip(_profile(metrics, tables).SerializeToString())], path)
-    if report.quirks.refusals_are_notes:
+    if report.quirks.unsupported_is_a_message:
         hint = f"\nRun pprof -png --nodecount=100 --sample_index=1 <{path}>\n"
         yield Document([hint.encode(errors="surrogateescape")])
     else:

@@ -54,7 +54,7 @@ def report_message(report: Report) -> Any:
     root = output_pb2.GraphNodeProto() if is_graph else output_pb2.MultiGraphNodeProto()
     if not report.shown:
         return root
-    if report.quirks.refusals_are_notes:
+    if report.quirks.unsupported_is_a_message:
         output = report.options.output.partition(":")[0]
         if why_unsupported(report, output):
             root.name = ROOT

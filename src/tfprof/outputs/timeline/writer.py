@@ -36,10 +36,10 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
     steps = [report.options.step]
     if report.kind == "graph" and steps[0] < 0:
         steps = list(report.profile.steps)
-        if not steps and not report.quirks.refusals_are_notes:
+        if not steps and not report.quirks.unsupported_is_a_message:
             raise OptionError("option 'output': a graph timeline needs a step, and there is none")
     for step in steps:
-        if report.quirks.plain_timelines:
+        if report.quirks.timelines_without_args:
             yield from _render_compat(report, step, f"{path}_{step}")
         else:
             yield from _render(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
