@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,8 @@ from typing import Any
 from tfprof import outputs
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import quirks_for
-from tfprof.loaders.graph_def import read_graph
+from tfprof.loaders import assign_inputs, read_input
 from tfprof.loaders.messages import MessageLike
-from tfprof.loaders.op_log import read_op_log
-from tfprof.loaders.profile_proto import read_profile
 from tfprof.outputs.files import write_file
 from tfprof.profiles.profile import Profile
 from tfprof.recording.build_profile import (
@@ -63,37 +61,50 @@ _LOG_NAME = "tfprof_log"
 
 
 def load(
+    *inputs: MessageLike,
     graph: MessageLike = None,
     run_meta: MessageLike | Iterable[MessageLike] = None,
     op_log: MessageLike = None,
     profile: MessageLike = None,
-    *,
     checkpoint: str | PathLike[str] | None = None,
+    tables: str | PathLike[str] | None = None,
     count_float_ops: bool = True,
     compat: bool = False,
 ) -> Profile:
-    """A profile from files, bytes or messages; several run_meta are steps 0, 1, 2 and so on.
+    """A profile from files, bytes or messages.
 
-    With `count_float_ops` they are counted if no op log has any; never in compat.
+    Files and folders are recognized; several RunMetadata are steps 0, 1, 2 and so on. What is in
+    memory is given as `graph`, `run_meta`, `op_log` and `profile`, in this order or by name. With
+    `count_float_ops` they are counted if no op log has any; never in compat.
     """
+    parts = {"graph": graph, "run_meta": run_meta, "op_log": op_log, "profile": profile}
+    parts |= {"checkpoint": checkpoint, "tables": tables} | _assign(inputs)
     quirks = quirks_for(compat)
     with malloc_tuned():
-        loaded = Profile() if profile is None else read_profile(profile)
-        if graph is not None:
-            loaded = loaded.with_graph(read_graph(graph))
-        if checkpoint is not None:
-            from tfprof.loaders.checkpoint import open_checkpoint
-
-            loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
-        runs = [] if run_meta is None else run_meta
+        loaded = Profile()
+        for whole in ("profile", "tables"):
+            if parts[whole] is not None:
+                loaded = read_input(whole, parts[whole])
+        if parts["graph"] is not None:
+            loaded = loaded.with_graph(read_input("graph", parts["graph"]))
+        if parts["checkpoint"] is not None:
+            loaded = loaded.with_checkpoint(read_input("checkpoint", parts["checkpoint"]))
+        runs = [] if parts["run_meta"] is None else parts["run_meta"]
         if not isinstance(runs, (list, tuple)):
             runs = [runs]
         for step, run in enumerate(runs):
             loaded = add_run(loaded, step, run, quirks)
-        if op_log is not None:
-            loaded = loaded.with_op_log(read_op_log(op_log))
-        loaded = with_saved_traces(loaded, graph, quirks)
+        if parts["op_log"] is not None:
+            loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
+        loaded = with_saved_traces(loaded, parts["graph"], quirks)
         return counted_if_none(loaded, quirks) if count_float_ops else loaded
+
+
+def _assign(inputs: Sequence[MessageLike]) -> dict[str, Any]:
+    """The parts that inputs are: recognized if they are paths, else in their order."""
+    if all(isinstance(value, (str, os.PathLike)) for value in inputs):
+        return assign_inputs(inputs)
+    return dict(zip(("graph", "run_meta", "op_log", "profile"), inputs, strict=False))
 
 
 def profile(

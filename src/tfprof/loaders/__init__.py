@@ -28,7 +28,7 @@ from typing import Any
 
 from tfprof.errors import LoadError, OptionError
 from tfprof.loaders.files import is_directory, is_file, read_head
-from tfprof.loaders.message_kinds import HEAD_SIZE, is_message, message_kind
+from tfprof.loaders.message_kinds import HEAD_SIZE, is_message, is_text, message_kind
 from tfprof.loaders.other_formats import name_format
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 PARTS = {
-    "graph": "the model's graph",
+    "graph": "the graph",
     "run_meta": "traced steps 0, 1, 2…",
     "op_log": "op types, float operations, code",
     "checkpoint": "values of variables",
@@ -205,7 +205,7 @@ def _describe(path: Path, head: bytes) -> str:
     if is_message(head):
         flags = dict.fromkeys(loader.flag for loader in LOADERS.values())
         return f"may be one of several messages; say which: {', '.join(f'--{f}' for f in flags)}"
-    return f"is of an unknown format; {reads}"
+    return f"is {'text' if is_text(head) else 'of an unknown format'}; {reads}"
 
 
 def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] = ()) -> str:
@@ -222,14 +222,21 @@ def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] =
 def read_input(part: str, source: Any) -> Any:
     """What a path, bytes or a message give for a part of a profile."""
     default = next(loader for loader in LOADERS.values() if loader.provides == part)
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        head = read_head(path, HEAD_SIZE)
-        for loader in LOADERS.values():
-            is_candidate = loader.provides == part or loader.flag == default.flag
-            if is_candidate and loader.recognize(path, head):
-                return loader.read(source)
-    return default.read(source)
+    if not isinstance(source, (str, os.PathLike)):
+        return default.read(source)
+    path = Path(source)
+    head = read_head(path, HEAD_SIZE)
+    for loader in LOADERS.values():
+        is_candidate = loader.provides == part or loader.flag == default.flag
+        if is_candidate and loader.recognize(path, head):
+            return loader.read(source)
+    try:
+        return default.read(source)
+    except LoadError:
+        found = identify(head, path) if is_directory(path) else ""
+        if not found:
+            raise
+    raise LoadError(f"{path}: not {default.noun}; it is {found}")
 
 
 def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
@@ -252,4 +259,4 @@ def check_inputs(names: Mapping[str, str]) -> None:
     for whole in ("profile", "tables"):
         for other in ("profile", "graph", "run_meta"):
             if whole in names and other in names and other != whole:
-                raise OptionError(f"{names[whole]} is a whole profile; leave out {names[other]}")
+                raise OptionError(f"{names[whole]} holds it all; leave out {names[other]}")

@@ -11,10 +11,10 @@ import pyarrow as pa
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.count_nodes import FloatOps, count_float_ops, with_float_ops
 from tfprof.flops.tf_formulas import Unknown
-from tfprof.loaders.graph_def import GraphColumns, read_graph
+from tfprof.loaders import read_input
+from tfprof.loaders.graph_def import GraphColumns
 from tfprof.loaders.messages import MessageLike, read_message
 from tfprof.loaders.op_log import LogColumns, read_op_log
-from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.saved_model.graph import is_saved_model
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
@@ -54,7 +54,7 @@ class Model:
         """The graph as it is now, if there is one."""
         if self.live is not None:
             return read_live_graph(self.live, quirks)
-        return None if self.source is None else read_graph(self.source)
+        return None if self.source is None else read_input("graph", self.source)
 
     @property
     def version(self) -> Any:
@@ -73,7 +73,7 @@ def find_model(graph: Any) -> Model:
 def add_run(profile: Profile, step: int, run_meta: MessageLike, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
     with malloc_tuned():
-        run = read_run(run_meta)
+        run = read_input("run_meta", run_meta)
         return profile if run is None else profile.with_run(step, run, quirks)
 
 
