@@ -285,3 +285,63 @@ def test_recognition_does_not_read_all_of_a_file(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(1 << 40)
     assert recognize(path).name == "GraphDef"
+
+
+@pytest.fixture(scope="module")
+def tensorflow_files(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
+    """Files as TensorFlow itself writes them, and what they are."""
+    import tensorflow as tf
+
+    v1, root = tf.compat.v1, tmp_path_factory.mktemp("tensorflow")
+    metadata, prefix = v1.RunMetadata(), str(root / "model.ckpt")
+    options = v1.RunOptions(trace_level=3, output_partition_graphs=True)
+    config = v1.ConfigProto(graph_options={"build_cost_model": 1})
+    with tf.Graph().as_default() as graph, v1.Session(config=config) as session:
+        w = v1.get_variable("w", (8, 4))
+        train = v1.train.AdamOptimizer().minimize(tf.reduce_sum(tf.ones((2, 8)) @ w))
+        session.run(v1.global_variables_initializer())
+        session.run(train, options=options, run_metadata=metadata)
+        v1.train.Saver().save(session, prefix)
+        v1.train.write_graph(graph, str(root), "graph.pb", as_text=False)
+        v1.train.write_graph(graph, str(root), "graph.pbtxt")
+        tfprof.write_op_log(graph, root, run_meta=metadata)
+    (root / "run_meta").write_bytes(metadata.SerializeToString())
+    metadata.ClearField("step_stats")
+    (root / "untraced").write_bytes(metadata.SerializeToString())
+    module = tf.Module()
+    module.w = tf.Variable(tf.ones([8]), name="w")
+    call = tf.function(lambda x: x * module.w).get_concrete_function(tf.TensorSpec([8]))
+    tf.saved_model.save(module, str(root / "saved"), signatures=call)
+    (root / "frozen.pb").write_bytes(call.graph.as_graph_def().SerializeToString())
+    tf.profiler.experimental.start(str(root / "logs"))
+    call(tf.ones([8]))
+    tf.profiler.experimental.stop()
+    return {
+        Path(prefix): "checkpoint",
+        Path(f"{prefix}.index"): "checkpoint",
+        Path(f"{prefix}.data-00000-of-00001"): "checkpoint",
+        Path(f"{prefix}.meta"): "MetaGraphDef",
+        root / "graph.pb": "GraphDef",
+        root / "graph.pbtxt": "GraphDef",
+        root / "frozen.pb": "GraphDef",
+        root / "run_meta": "RunMetadata",
+        root / "untraced": "RunMetadata",
+        root / "tfprof_log": "OpLogProto",
+        root / "saved": "SavedModel",
+        root / "saved" / "saved_model.pb": "SavedModel",
+        root / "saved" / "variables": "checkpoint",
+        **dict.fromkeys((root / "logs").rglob("*.xplane.pb"), "an XPlane trace"),
+    }
+
+
+def test_files_of_tensorflow(tensorflow_files: dict[Path, str]) -> None:
+    assert "an XPlane trace" in tensorflow_files.values()
+    for path, kind in tensorflow_files.items():
+        if kind in LOADERS:
+            head = read_head(path, HEAD_SIZE)
+            found = [loader.name for loader in LOADERS.values() if loader.recognize(path, head)]
+            assert found == [kind], path
+            tfprof.load(path)
+        else:
+            with pytest.raises(LoadError, match=f"is {kind}"):
+                recognize(path)

@@ -140,12 +140,16 @@ class _Fit:
     right: int = 0
     wrong: int = 0
 
+    @property
+    def is_enough(self) -> bool:
+        return self.right + self.wrong >= _MOST_VALUES
+
 
 def _score(head: bytes, kind: str) -> float:
     """The share of values that fit the schema of a kind of message."""
     fit, is_cut = _Fit(), len(head) >= HEAD_SIZE
     numbers = _compare(head, _schema(kind), fit, is_cut=is_cut, depth=0)
-    if not is_cut and _MAIN_FIELD.get(kind, 0) not in {0, *numbers}:
+    if not (is_cut or fit.is_enough) and _MAIN_FIELD.get(kind, 0) not in {0, *numbers}:
         return 0.0
     return fit.right / (fit.right + fit.wrong or 1)
 
@@ -157,9 +161,8 @@ def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -
     """
     fields, offset, numbers = _fields(schema), 0, set[int]()
     while offset < len(data):
-        if fit.right + fit.wrong >= _MOST_VALUES:
-            is_cut = True
-            break
+        if fit.is_enough:
+            return numbers
         try:
             number, wire, value, offset = _read_field(data, offset)
         except ValueError:
