@@ -30,7 +30,6 @@ OP_LIST = Loader(
     provides="graph",
     recognize=lambda _path, head: head.startswith(MAGIC),
     read=read_op_list,
-    flag="graph_path",
 )
 
 

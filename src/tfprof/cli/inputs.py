@@ -20,12 +20,10 @@ __all__ = ["INPUTS", "load_profile", "path_of", "sources"]
 
 def _input_flags() -> Iterator[Flag]:
     """A flag for each part of a profile, with the formats that it takes."""
-    for part, about in PARTS.items():
-        flag = f"{part}_path"
+    for part, (flag, about) in PARTS.items():
         names = [loader.name for loader in LOADERS.values() if loader.flag == flag]
-        if names:
-            kind, value = ("paths", "PATH,…") if part == "run_meta" else ("path", "PATH")
-            yield Flag(flag, kind, f"{about}: {', '.join(names)}", value)
+        kind, value = ("paths", "PATH,…") if part == "run_meta" else ("path", "PATH")
+        yield Flag(flag, kind, f"{about}: {', '.join(names)}", value)
 
 
 INPUTS: dict[str, Flag] = {

@@ -43,14 +43,14 @@ __all__ = [
 ]
 
 PARTS = {
-    "graph": "the graph",
-    "run_meta": "traced steps 0, 1, 2…",
-    "op_log": "op types, float operations, code",
-    "checkpoint": "values of variables",
-    "profile": "a whole profile",
-    "tables": "a whole profile",
+    "graph": ("graph_path", "the graph"),
+    "run_meta": ("run_meta_path", "traced steps 0, 1, 2…"),
+    "op_log": ("op_log_path", "op types, float operations, code"),
+    "checkpoint": ("checkpoint_path", "values of variables"),
+    "profile": ("profile_path", "a whole profile"),
+    "tables": ("profile_path", "a whole profile"),
 }
-"""The parts that a profile is loaded from, as `tfprof.load` calls them."""
+"""The parts of a profile as `tfprof.load` calls them -> the command's flag, and what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,11 @@ class Loader:
     provides: str
     recognize: Callable[[Path, bytes], bool]
     read: Callable[[Any], Any]
-    flag: str = ""
-    """The command line's flag for files of this part, without dashes."""
+
+    @property
+    def flag(self) -> str:
+        """The command line's flag for this part, without dashes."""
+        return PARTS[self.provides][0]
 
     @property
     def noun(self) -> str:
@@ -106,32 +109,27 @@ def _by(module: str, function: str) -> Callable[[Any], Any]:
     return read
 
 
+_read_graph = _by("graph_def", "read_graph")
+
 LOADERS: dict[str, Loader] = {
     loader.name: loader
     for loader in (
         Loader(
             "GraphDef",
-            "a graph, binary (.pb) or text (.pbtxt)",
+            "binary (.pb) or text (.pbtxt)",
             "graph",
             _is_message("GraphDef"),
-            _by("graph_def", "read_graph"),
-            "graph_path",
+            _read_graph,
         ),
         Loader(
-            "SavedModel",
-            "a folder with a saved_model.pb, or that file",
-            "graph",
-            _is_saved_model,
-            _by("graph_def", "read_graph"),
-            "graph_path",
+            "SavedModel", "a folder with a saved_model.pb", "graph", _is_saved_model, _read_graph
         ),
         Loader(
             "MetaGraphDef",
             "the .meta file beside a checkpoint",
             "graph",
             _is_message("MetaGraphDef"),
-            _by("graph_def", "read_graph"),
-            "graph_path",
+            _read_graph,
         ),
         Loader(
             "RunMetadata",
@@ -139,7 +137,6 @@ LOADERS: dict[str, Loader] = {
             "run_meta",
             _is_message("RunMetadata"),
             _by("run_metadata", "read_run"),
-            "run_meta_path",
         ),
         Loader(
             "OpLogProto",
@@ -147,7 +144,6 @@ LOADERS: dict[str, Loader] = {
             "op_log",
             _is_message("OpLogProto"),
             _by("op_log", "read_op_log"),
-            "op_log_path",
         ),
         Loader(
             "checkpoint",
@@ -155,23 +151,20 @@ LOADERS: dict[str, Loader] = {
             "checkpoint",
             _is_checkpoint,
             _by("checkpoint", "open_checkpoint"),
-            "checkpoint_path",
         ),
         Loader(
             "ProfileProto",
-            "a saved profile",
+            "a profile that tfprof saved",
             "profile",
             _is_message("ProfileProto"),
             _by("profile_proto", "read_profile"),
-            "profile_path",
         ),
         Loader(
             "tables folder",
-            "the folder that `tfprof tables` writes",
+            "what `tfprof tables` writes",
             "tables",
             _is_tables,
             _by("parquet.profile_tables", "read_tables"),
-            "profile_path",
         ),
     )
 }
