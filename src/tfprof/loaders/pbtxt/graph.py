@@ -86,7 +86,8 @@ def _parse(kind: Any, text: bytes) -> bytes:
 
 def _node_offsets(data: bytes) -> tuple[Array, Array]:
     """Where each node starts and ends."""
-    starts = np.array([0, *(match.start() + 1 for match in _NEXT_NODE.finditer(data))])
+    newlines = [match.start() for match in _NEXT_NODE.finditer(data)]
+    starts = np.array([-1, *newlines]) + 1
     last = data.find(END, int(starts[-1]))
     if last < 0:
         raise NotCanonical
@@ -103,8 +104,8 @@ def _split_nodes(data: bytes, starts: Array, ends: Array) -> tuple[pa.Array, pa.
     return headers.cast(pa.string()), attributes
 
 
-def _header_ends(data: bytes, starts: Array, ends: Array) -> list[int]:
+def _header_ends(data: bytes, starts: Array, ends: Array) -> Array:
     """Where the first attribute of each node starts; its closing brace if it has none."""
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    first = ((data.find(ATTR, start, end), end) for start, end in spans)
-    return [end - len(END) if offset < 0 else offset for offset, end in first]
+    first = np.array([data.find(ATTR, start, end) for start, end in spans])
+    return np.where(first < 0, ends - len(END), first)
