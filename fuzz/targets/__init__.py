@@ -20,6 +20,8 @@ class Target:
 
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    from fuzz.targets import files, messages, words
+    from fuzz.targets import files, formats, messages, words
 
-    return {target.name: target for part in (messages, files, words) for target in part.TARGETS}
+    return {
+        target.name: target for part in (messages, files, formats, words) for target in part.TARGETS
+    }

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf import text_format
 
 from tfprof.errors import LoadError, OptionError, TfprofError
 from tfprof.flops.model_cost import cost
 from tfprof.flops.polynomial import symbol
 from tfprof.protos.graph_pb2 import DataType, FunctionDef, GraphDef, NodeDef
+from tfprof.protos.run_metadata_pb2 import RunMetadata
 from tfprof.protos.saved_model_pb2 import SavedModel
 
 B = symbol("B")
@@ -305,3 +307,36 @@ def test_tensorflow_is_not_imported(saved: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert (run.stdout, run.returncode) == ("45·B\n", 0), run.stderr
+
+
+def test_every_form_of_a_model_costs_the_same(saved: Path, tmp_path: Path) -> None:
+    """The content decides, not the name: text in .pb, a MetaGraphDef in .pb, a text SavedModel."""
+    model = SavedModel.FromString((saved / "saved_model.pb").read_bytes())
+    expected = cost(saved, "one")
+    text = text_format.MessageToString(model).encode()
+    meta = model.meta_graphs[0].SerializeToString()
+    (tmp_path / "saved").mkdir()
+    for name, data in {
+        "saved/saved_model.pbtxt": text,
+        "model.pb": text,
+        "binary.pb": model.SerializeToString(),
+        "meta.pb": meta,
+        "graph.meta": meta,
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        found = cost(tmp_path / name, "one")
+        assert (found.macs, found.params) == (expected.macs, expected.params), name
+    assert cost(tmp_path / "saved", "one").macs == expected.macs
+    assert cost(meta, "one").macs == expected.macs
+
+
+@pytest.mark.parametrize("name", ["photo.png", "run_meta"])
+def test_what_is_no_model_is_named(name: str, tmp_path: Path) -> None:
+    run = RunMetadata(step_stats={"dev_stats": [{"device": "cpu", "node_stats": [{}, {}]}]})
+    data, says = {
+        "photo.png": (b"\x89PNG\r\n\x1a\n\0", "it is a PNG image"),
+        "run_meta": (run.SerializeToString(), "it is a RunMetadata: give it as run_meta"),
+    }[name]
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(LoadError, match=f"{name}: not a .*; {says}"):
+        cost(tmp_path / name)

@@ -256,7 +256,7 @@ def test_a_node_among_others(body: str, rest: str) -> None:
 
 @pytest.mark.parametrize("body", EVEN)
 def test_nodes_that_protobuf_is_not_asked_for(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfprof.loaders.pbtxt.graph._node", None)
+    monkeypatch.setattr("tfprof.loaders.pbtxt.graph._parse_node", None)
     assert_read_as_by_protobuf(f"node {{\n{body}}}\n".encode())
 
 

@@ -22,7 +22,7 @@ from tfprof.definitions.limits import LARGEST_ANSWER, check_answer, largest_tabl
 from tfprof.errors import OutputError
 from tfprof.loaders.parquet import file
 from tfprof.loaders.parquet.file import read_parquet
-from tfprof.loaders.parquet.footer import TEXT, read_footer
+from tfprof.loaders.parquet.footer import BYTE_ARRAY, read_footer
 from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.protos import log_pb2
 
@@ -191,8 +191,8 @@ def test_memory_is_a_small_multiple_of_the_input(tmp_path):
     assert int(done.stdout) * 1024 < 200e6 + 40 * path.stat().st_size
 
 
-def test_texts_that_unpack_to_too_much(tmp_path):
-    """A text that is repeated is counted before it is unpacked; one that fits is read."""
+def test_strings_that_unpack_to_too_much(tmp_path):
+    """A repeated string is counted before it is decoded; one that fits is read."""
     path = tmp_path / "table.parquet"
     index = pa.array(np.zeros(3000, np.int32))
     for size, fits in ((1000, True), (1_000_000, False)):
@@ -209,11 +209,11 @@ def test_texts_that_unpack_to_too_much(tmp_path):
             assert peak.size < largest_table(path.stat().st_size)
 
 
-def test_texts_are_counted_only_where_there_is_doubt(tmp_path, monkeypatch):
-    def unexpected(*_words):
-        raise AssertionError("the texts of a small table are looked at twice")
+def test_strings_are_counted_only_where_there_is_doubt(tmp_path, monkeypatch):
+    def unexpected(*_args):
+        raise AssertionError("the strings of a small table are read twice")
 
-    monkeypatch.setattr(file, "_text_bytes", unexpected)
+    monkeypatch.setattr(file, "_decoded_size", unexpected)
     loaded(("a", "A")).save_tables(tmp_path)
     assert len(read_tables(tmp_path).nodes) == 1
 
@@ -224,24 +224,24 @@ def test_footers_say_what_arrow_says(tmp_path):
     for path in tmp_path.iterdir():
         metadata = pyarrow.parquet.read_metadata(path)
         columns = [
-            metadata.row_group(group).column(at)
+            metadata.row_group(group).column(i)
             for group in range(metadata.num_row_groups)
-            for at in range(metadata.num_columns)
+            for i in range(metadata.num_columns)
         ]
-        found = read_footer(path)
-        assert [(chunk.path, chunk.values, chunk.unpacked) for chunk in found] == [
+        chunks = read_footer(path)
+        assert [(chunk.path, chunk.num_values, chunk.uncompressed_size) for chunk in chunks] == [
             (column.path_in_schema, column.num_values, column.total_uncompressed_size)
             for column in columns
         ]
-        texts = [column.physical_type == "BYTE_ARRAY" for column in columns]
-        assert [chunk.type == TEXT for chunk in found] == texts
+        strings = [column.physical_type == "BYTE_ARRAY" for column in columns]
+        assert [chunk.type == BYTE_ARRAY for chunk in chunks] == strings
 
 
 @pytest.mark.parametrize(
     "footer",
     [b"", b"\x19" * 5000, b"\x1c" * 5000, b"\x19\xfc\xff\xff\xff\xff\x0f", b"\x1f\0", b"\xff" * 50],
 )
-def test_footers_that_are_broken(footer, tmp_path):
+def test_malformed_footers(footer, tmp_path):
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     with measured() as peak, pytest.raises(ValueError, match="footer"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,9 @@ from tfprof.api.profile import Profile
 from tfprof.api.request import OptionsLike, answer, parse_request
 from tfprof.api.screen import Screen
 from tfprof.definitions.quirks import quirks_for
-from tfprof.loaders import assign_inputs
-from tfprof.loaders.checkpoint import open_checkpoint
-from tfprof.loaders.graph_def import read_graph
+from tfprof.errors import OptionError
+from tfprof.loaders import assign_inputs, read_input
 from tfprof.loaders.messages import MessageLike
-from tfprof.loaders.op_log import read_op_log
-from tfprof.loaders.parquet.profile_tables import read_tables
-from tfprof.loaders.profile_proto import read_profile
 from tfprof.outputs.files import write_file
 from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import (
@@ -40,7 +36,7 @@ _LOG_NAME = "tfprof_log"
 
 
 def load(
-    *paths: str | PathLike[str],
+    *inputs: MessageLike,
     graph: MessageLike = None,
     run_meta: MessageLike | Iterable[MessageLike] = None,
     op_log: MessageLike = None,
@@ -51,38 +47,46 @@ def load(
     count_float_ops: bool = True,
     compat: bool = False,
 ) -> Profile:
-    """Load files into a profile; what each of the `paths` is, is recognised.
+    """Load files, folders, bytes or messages into a profile.
 
-    Inputs can be given by name instead, also as bytes and messages. Several `run_meta` are steps 0,
-    1, 2 and so on. `bind` gives sizes to symbols, such as the batch size `{"B": 32}`. Without
-    `count_float_ops` only those of the op log are known, as in compat.
+    Files and folders are recognized; several RunMetadata are steps 0, 1, 2 and so on. Give what is
+    in memory as `graph`, `run_meta`, `op_log` and `profile`, in this order or by name. `bind` gives
+    sizes to symbols, such as the batch size `{"B": 32}`. Without `count_float_ops` only those of
+    the op log are known, as in compat.
     """
     named = {"graph": graph, "run_meta": run_meta, "op_log": op_log, "profile": profile}
     named |= {"checkpoint": checkpoint, "tables": tables}
-    given = {name: value for name, value in named.items() if value is not None}
-    if paths:
-        inputs = assign_inputs(paths, given)
-        return load(**inputs, bind=bind, count_float_ops=count_float_ops, compat=compat)
+    parts = _assign(inputs)
+    for part, source in named.items():
+        if source is not None and part in parts:
+            raise OptionError(f"{part}: given twice; give only one")
+        parts.setdefault(part, source)
     quirks = quirks_for(compat)
     with malloc_tuned():
         loaded: columns.Profile = Profile()
-        if profile is not None:
-            loaded = read_profile(profile)
-        elif tables is not None:
-            loaded = read_tables(tables)
-        if graph is not None:
-            loaded = loaded.with_graph(read_graph(graph))
-        if checkpoint is not None:
-            loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
-        runs = [] if run_meta is None else run_meta
+        for whole in ("profile", "tables"):
+            if parts[whole] is not None:
+                loaded = read_input(whole, parts[whole])
+        if parts["graph"] is not None:
+            loaded = loaded.with_graph(read_input("graph", parts["graph"]))
+        if parts["checkpoint"] is not None:
+            loaded = loaded.with_checkpoint(read_input("checkpoint", parts["checkpoint"]))
+        runs = [] if parts["run_meta"] is None else parts["run_meta"]
         if not isinstance(runs, (list, tuple)):
             runs = [runs]
         for step, run in enumerate(runs):
             loaded = add_run(loaded, step, run, quirks)
-        if op_log is not None:
-            loaded = loaded.with_op_log(read_op_log(op_log))
+        if parts["op_log"] is not None:
+            loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
         loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops)
-        return Profile.of(with_saved_traces(loaded, graph, quirks))
+        return Profile.of(with_saved_traces(loaded, parts["graph"], quirks))
+
+
+def _assign(inputs: Sequence[MessageLike]) -> dict[str, Any]:
+    """The parts that inputs are: recognized if they are paths, else in their order."""
+    if all(isinstance(source, (str, os.PathLike)) for source in inputs):
+        return assign_inputs(inputs)
+    return dict(zip(("graph", "run_meta", "op_log", "profile"), inputs, strict=False))
 
 
 def profile(

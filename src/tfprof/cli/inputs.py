@@ -10,44 +10,49 @@ from typing import TYPE_CHECKING, Any
 from tfprof.api.screen import Screen
 from tfprof.cli.parser import Flag
 from tfprof.errors import OptionError
-from tfprof.loaders import assign_inputs, check_inputs
+from tfprof.loaders import LOADERS, PARTS, assign_inputs, check_inputs
 
 if TYPE_CHECKING:
     from tfprof.api.profile import Profile
 
 __all__ = ["INPUTS", "load_profile", "path_of", "sources"]
 
+
+def _input_flags() -> Iterator[Flag]:
+    """A flag for each part of a profile, with the formats that it takes."""
+    for part, (flag, about) in PARTS.items():
+        names = [loader.name for loader in LOADERS.values() if loader.flag == flag]
+        kind, value = ("paths", "PATH,…") if part == "run_meta" else ("path", "PATH")
+        yield Flag(flag, kind, f"{about}: {', '.join(names)}", value)
+
+
 INPUTS: dict[str, Flag] = {
-    flag.name: flag
-    for flag in (
-        Flag("graph_path", "path", "the model: a GraphDef or a SavedModel folder", "PATH"),
-        Flag("run_meta_path", "paths", "RunMetadata of traced steps 0, 1, 2…", "FILE,…"),
-        Flag("op_log_path", "path", "custom op types, float operations, code traces", "FILE"),
-        Flag("checkpoint_path", "path", "values and shapes of variables", "PREFIX"),
-        Flag("profile_path", "path", "all of the above in one ProfileProto", "FILE"),
-        Flag("demo", "switch", "the bundled sample profile: a 32-layer ResNet"),
-    )
+    **{flag.name: flag for flag in _input_flags()},
+    "demo": Flag("demo", "switch", "bundled sample profile: a 32-layer ResNet"),
 }
 
 
 def sources(values: Mapping[str, Any], paths: Sequence[str] = ()) -> dict[str, Any] | None:
-    """What to load, as `tfprof.load` calls it; nothing if no input was named."""
+    """What to load, as `tfprof.load` calls it, from flags and paths; nothing if there are none."""
     given = {name: values[name] for name in INPUTS if values.get(name)}
-    if not given and not paths:
-        return None
     if "demo" in given:
-        others = [f"--{name}" for name in given if name != "demo"] + list(paths)
-        if others:
-            raise OptionError(f"--demo brings its own files; leave out {others[0]}")
+        others = [f"--{name}" for name in given if name != "demo"]
+        for other in (*others, *paths):
+            raise OptionError(f"--demo brings its own files; leave out {other}")
         from tfprof import demo
 
         return dict(demo.paths())
-    inputs: dict[str, Any] = {}
+    found = assign_inputs([path_of(path) for path in paths])
+    names = {part: str(value) for part, value in found.items()}
     for name, value in given.items():
-        files = [path_of(path) for path in ([value] if isinstance(value, str) else value)]
-        inputs[name.removesuffix("_path")] = files if INPUTS[name].kind == "paths" else files[0]
-    check_inputs({name.removesuffix("_path"): f"--{name}" for name in given})
-    return assign_inputs([path_of(path) for path in paths], inputs) if paths else inputs
+        part, is_list = name.removesuffix("_path"), INPUTS[name].kind == "paths"
+        if part in found and not is_list:
+            raise OptionError(f"--{name} and {found[part]} are both a {part}; give only one")
+        values_given = [path_of(path) for path in ([value] if isinstance(value, str) else value)]
+        found[part] = values_given + found.get(part, []) if is_list else values_given[0]
+        names[part] = f"--{name}"
+    check_inputs(names)
+    return found or None
 
 
 def path_of(text: str) -> Path:

@@ -20,7 +20,7 @@ and runtime. Nothing here imports NumPy or Arrow before a file is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +28,7 @@ from typing import Any
 
 from tfprof.errors import LoadError, OptionError
 from tfprof.loaders.files import is_directory, is_file, read_head
-from tfprof.loaders.message_kinds import HEAD_SIZE, is_message, message_kind
+from tfprof.loaders.message_kinds import HEAD_SIZE, is_message, is_text, message_kind
 from tfprof.loaders.other_formats import name_format
 
 __all__ = [
@@ -43,14 +43,14 @@ __all__ = [
 ]
 
 PARTS = {
-    "graph": "the model's graph",
-    "run_meta": "traced steps 0, 1, 2…",
-    "op_log": "op types, float operations, code",
-    "checkpoint": "values of variables",
-    "profile": "a whole profile",
-    "tables": "a whole profile",
+    "graph": ("graph_path", "the graph"),
+    "run_meta": ("run_meta_path", "traced steps 0, 1, 2…"),
+    "op_log": ("op_log_path", "op types, float operations, code"),
+    "checkpoint": ("checkpoint_path", "values of variables"),
+    "profile": ("profile_path", "a whole profile"),
+    "tables": ("profile_path", "a whole profile"),
 }
-"""The parts that a profile is loaded from, as `tfprof.load` calls them."""
+"""The parts of a profile as `tfprof.load` calls them -> the command's flag, and what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,11 @@ class Loader:
     provides: str
     recognize: Callable[[Path, bytes], bool]
     read: Callable[[Any], Any]
-    flag: str = ""
-    """The command line's flag for files of this part, without dashes."""
+
+    @property
+    def flag(self) -> str:
+        """The command line's flag for this part, without dashes."""
+        return PARTS[self.provides][0]
 
     @property
     def noun(self) -> str:
@@ -106,32 +109,27 @@ def _by(module: str, function: str) -> Callable[[Any], Any]:
     return read
 
 
+_read_graph = _by("graph_def", "read_graph")
+
 LOADERS: dict[str, Loader] = {
     loader.name: loader
     for loader in (
         Loader(
             "GraphDef",
-            "a graph, binary (.pb) or text (.pbtxt)",
+            "binary (.pb) or text (.pbtxt)",
             "graph",
             _is_message("GraphDef"),
-            _by("graph_def", "read_graph"),
-            "graph_path",
+            _read_graph,
         ),
         Loader(
-            "SavedModel",
-            "a folder with a saved_model.pb, or that file",
-            "graph",
-            _is_saved_model,
-            _by("graph_def", "read_graph"),
-            "graph_path",
+            "SavedModel", "a folder with a saved_model.pb", "graph", _is_saved_model, _read_graph
         ),
         Loader(
             "MetaGraphDef",
             "the .meta file beside a checkpoint",
             "graph",
             _is_message("MetaGraphDef"),
-            _by("graph_def", "read_graph"),
-            "graph_path",
+            _read_graph,
         ),
         Loader(
             "RunMetadata",
@@ -139,7 +137,6 @@ LOADERS: dict[str, Loader] = {
             "run_meta",
             _is_message("RunMetadata"),
             _by("run_metadata", "read_run"),
-            "run_meta_path",
         ),
         Loader(
             "OpLogProto",
@@ -147,7 +144,6 @@ LOADERS: dict[str, Loader] = {
             "op_log",
             _is_message("OpLogProto"),
             _by("op_log", "read_op_log"),
-            "op_log_path",
         ),
         Loader(
             "checkpoint",
@@ -155,50 +151,34 @@ LOADERS: dict[str, Loader] = {
             "checkpoint",
             _is_checkpoint,
             _by("checkpoint", "open_checkpoint"),
-            "checkpoint_path",
         ),
         Loader(
             "ProfileProto",
-            "a saved profile",
+            "a profile that tfprof saved",
             "profile",
             _is_message("ProfileProto"),
             _by("profile_proto", "read_profile"),
-            "profile_path",
         ),
         Loader(
             "tables folder",
-            "the folder that `tfprof tables` writes",
+            "what `tfprof tables` writes",
             "tables",
             _is_tables,
             _by("parquet.profile_tables", "read_tables"),
-            "profile_path",
         ),
     )
 }
 """Every format that tfprof reads, by name."""
 
 
-def recognize(source: Any) -> Loader:
-    """The loader of a path, bytes or a message; a LoadError says what else it is."""
-    if not isinstance(source, (str, os.PathLike)):
-        return _recognize_message(source)
-    path = Path(source)
+def recognize(path: str | os.PathLike[str]) -> Loader:
+    """The loader of a file or folder; a LoadError says what else it is."""
+    path = Path(path)
     head = read_head(path, HEAD_SIZE)
     for loader in LOADERS.values():
         if loader.recognize(path, head):
             return loader
     raise LoadError(f"{path}: {_describe(path, head)}")
-
-
-def _recognize_message(source: Any) -> Loader:
-    is_bytes = isinstance(source, (bytes, bytearray, memoryview))
-    descriptor = getattr(source, "DESCRIPTOR", None)
-    kind = message_kind(bytes(source[:HEAD_SIZE])) if is_bytes else getattr(descriptor, "name", "")
-    if kind in LOADERS:
-        return LOADERS[kind]
-    name = "bytes" if is_bytes else f"a {type(source).__name__}"
-    parts = ", ".join(f"{part}=" for part in PARTS)
-    raise OptionError(f"{name}: not recognized; give it by name: {parts}")
 
 
 def _describe(path: Path, head: bytes) -> str:
@@ -218,7 +198,7 @@ def _describe(path: Path, head: bytes) -> str:
     if is_message(head):
         flags = dict.fromkeys(loader.flag for loader in LOADERS.values())
         return f"may be one of several messages; say which: {', '.join(f'--{f}' for f in flags)}"
-    return f"is of an unknown format; {reads}"
+    return f"is {'text' if is_text(head) else 'of an unknown format'}; {reads}"
 
 
 def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] = ()) -> str:
@@ -235,44 +215,36 @@ def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] =
 def read_input(part: str, source: Any) -> Any:
     """What a path, bytes or a message give for a part of a profile."""
     default = next(loader for loader in LOADERS.values() if loader.provides == part)
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        head = read_head(path, HEAD_SIZE)
-        for loader in LOADERS.values():
-            is_candidate = loader.provides == part or loader.flag == default.flag
-            if is_candidate and loader.recognize(path, head):
-                return loader.read(source)
-    return default.read(source)
+    if not isinstance(source, (str, os.PathLike)):
+        return default.read(source)
+    path = Path(source)
+    head = read_head(path, HEAD_SIZE)
+    for loader in LOADERS.values():
+        is_candidate = loader.provides == part or loader.flag == default.flag
+        if is_candidate and loader.recognize(path, head):
+            return loader.read(source)
+    try:
+        return default.read(source)
+    except LoadError:
+        found = identify(head, path) if is_directory(path) else ""
+        if not found:
+            raise
+    raise LoadError(f"{path}: not {default.noun}; it is {found}")
 
 
-def assign_inputs(sources: Sequence[Any], named: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The keyword arguments of `tfprof.load` for paths, bytes and messages, each recognized.
-
-    `named` are those that the caller has given by name already.
-    """
-    inputs: dict[str, Any] = dict(named or {})
-    runs: list[Any] = []
-    for source in _flatten(sources):
-        part = recognize(source).provides
-        if part == "run_meta" and "run_meta" not in (named or {}):
-            runs.append(source)
+def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
+    """The keyword arguments of `tfprof.load` for files and folders, each recognized."""
+    inputs: dict[str, Any] = {}
+    for path in paths:
+        part = recognize(path).provides
+        if part == "run_meta":
+            inputs.setdefault(part, []).append(path)
         elif part in inputs:
-            raise OptionError(f"{_name(source)}: is a second {part}; give only one")
+            raise OptionError(f"{path}: is another {part} beside {inputs[part]}; give only one")
         else:
-            inputs[part] = source
-    if runs:
-        inputs["run_meta"] = runs
-    check_inputs({part: _name(value) for part, value in inputs.items()})
+            inputs[part] = path
+    check_inputs({part: str(value) for part, value in inputs.items()})
     return inputs
-
-
-def _flatten(sources: Iterable[Any]) -> Iterator[Any]:
-    for source in sources:
-        yield from source if isinstance(source, (list, tuple)) else (source,)
-
-
-def _name(source: Any) -> str:
-    return str(source) if isinstance(source, (str, os.PathLike)) else f"a {type(source).__name__}"
 
 
 def check_inputs(names: Mapping[str, str]) -> None:
@@ -280,4 +252,4 @@ def check_inputs(names: Mapping[str, str]) -> None:
     for whole in ("profile", "tables"):
         for other in ("profile", "graph", "run_meta"):
             if whole in names and other in names and other != whole:
-                raise OptionError(f"{names[whole]} is a whole profile; leave out {names[other]}")
+                raise OptionError(f"{names[whole]} holds it all; leave out {names[other]}")

@@ -1,4 +1,4 @@
-"""The bytes of a file that a user names, whatever it turns out to be."""
+"""The bytes of files that users name, whatever they turn out to be: all, the first, or a range."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import BinaryIO
 from tfprof.definitions.limits import LARGEST_STREAM
 from tfprof.errors import LoadError
 
-__all__ = ["is_directory", "is_file", "read_file", "read_head"]
+__all__ = ["file_size", "is_directory", "is_file", "read_file", "read_head", "read_range"]
 
 _CHUNK_SIZE = 1 << 20
 
@@ -34,6 +34,40 @@ def read_head(path: Path, size: int) -> bytes:
         return b""
     with _opened(path, "input") as file:
         return file.read(size)
+
+
+def file_size(path: Path, what: str) -> int:
+    """The size of a file in bytes; `what` in errors says what it is needed for."""
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise _unreadable(path, what, error) from error
+
+
+def read_range(path: Path, offset: int, size: int, what: str) -> bytes:
+    """The bytes [offset, offset + size) of a file; `what` names them in errors."""
+    try:
+        with path.open("rb") as file:
+            # Before reading, because a read allocates what it is asked for.
+            available = os.fstat(file.fileno()).st_size
+            if offset < 0 or size < 0 or offset + size > available:
+                raise LoadError(
+                    f"{path}: {what} should be {size} bytes at {offset}, but the file has "
+                    f"{available}; copy the file again"
+                )
+            file.seek(offset)
+            data = file.read(size)
+    except OSError as error:
+        raise _unreadable(path, what, error) from error
+    if len(data) != size:
+        raise LoadError(f"{path}: {what} ends too early; copy the file again")
+    return data
+
+
+def _unreadable(path: Path, what: str, error: OSError) -> LoadError:
+    if isinstance(error, FileNotFoundError):
+        return LoadError(f"{path}: no such file, needed for {what}; copy it there")
+    return LoadError(f"{path}: cannot read {what} ({error.strerror})")
 
 
 def is_file(path: Path) -> bool:

@@ -68,7 +68,8 @@ def _binary_nodes(given: Input) -> GraphNodes:
         return found
     # Something else may look like a graph of few nodes: all of its fields have to fit.
     graph = GraphDef.FromString(given.data)
-    if message_kind(given.data[:HEAD_SIZE]) not in ("", "GraphDef"):
+    is_odd = len(graph.node) == 1 and graph.node[0].name[:1] < " "
+    if is_odd and message_kind(given.data[:HEAD_SIZE]) not in ("", "GraphDef"):
         raise not_a_message(given, GraphDef)
     return nodes_of_bytes(graph.SerializeToString(), well_formed=True)
 

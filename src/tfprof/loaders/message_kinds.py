@@ -31,8 +31,11 @@ _MODULES = {
 }
 """The messages to tell apart, and the modules that have their schemas."""
 
-_ALWAYS_SET = {"NodeDef": 2, "MetaGraphDef": 2, "ProfileNode": 1, "OpLogEntry": 1, "XPlane": 2}
-"""Message -> the field that all writers set."""
+_ALWAYS_SET = {"NodeDef": 2, "ProfileNode": 1, "OpLogEntry": 1, "XPlane": 2}
+"""Nested message -> the field that all writers set."""
+
+_MAIN_FIELD = {"MetaGraphDef": 2, "SavedModel": 2, "ProfileProto": 1, "XSpace": 1}
+"""Message -> the field without which it is of no use."""
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
@@ -137,28 +140,37 @@ class _Fit:
     right: int = 0
     wrong: int = 0
 
+    @property
+    def is_enough(self) -> bool:
+        return self.right + self.wrong >= _MOST_VALUES
+
 
 def _score(head: bytes, kind: str) -> float:
     """The share of values that fit the schema of a kind of message."""
-    fit = _Fit()
-    _compare(head, _schema(kind), fit, is_cut=len(head) >= HEAD_SIZE, depth=0)
+    fit, is_cut = _Fit(), len(head) >= HEAD_SIZE
+    numbers = _compare(head, _schema(kind), fit, is_cut=is_cut, depth=0)
+    if not (is_cut or fit.is_enough) and _MAIN_FIELD.get(kind, 0) not in {0, *numbers}:
+        return 0.0
     return fit.right / (fit.right + fit.wrong or 1)
 
 
-def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -> None:
-    """Count the values of a message that fit its schema; if it is cut, the last is incomplete."""
-    fields, offset, numbers = _fields(schema), 0, set()
+def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -> set[int]:
+    """Count the values of a message that fit its schema; if it is cut, the last is incomplete.
+
+    Returns the numbers of the fields that it has.
+    """
+    fields, offset, numbers = _fields(schema), 0, set[int]()
     while offset < len(data):
-        if fit.right + fit.wrong >= _MOST_VALUES:
-            return
+        if fit.is_enough:
+            return numbers
         try:
             number, wire, value, offset = _read_field(data, offset)
         except ValueError:
             fit.wrong += not is_cut
-            return
+            return numbers
         if offset > len(data) and not is_cut:
             fit.wrong += 1
-            return
+            return numbers
         numbers.add(number)
         field = fields.get(number)
         if field is None or wire not in field.wire_types or depth > _DEEPEST:
@@ -172,6 +184,7 @@ def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -
             fit.wrong += not is_right
     if not is_cut and _ALWAYS_SET.get(schema.name, 0) not in {0, *numbers}:
         fit.wrong += 1
+    return numbers
 
 
 def _read_field(data: bytes, offset: int) -> tuple[int, int, bytes, int]:

@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError
 from tfprof.errors import LoadError
 from tfprof.loaders import identify
 from tfprof.loaders.files import read_file
-from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text, message_kind
+from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text
 from tfprof.loaders.wire import columns_of, columns_of_bytes
 
 __all__ = [
@@ -87,7 +87,7 @@ def _checked(source: MessageLike, kind: Any, part: str) -> Input:
     if not given.data:
         raise LoadError(f"{given.name}: is empty; expected {_noun(kind)}")
     head, name = given.data[:HEAD_SIZE], kind.DESCRIPTOR.name
-    if not fits(head, name) and message_kind(head) not in ("", name):
+    if not fits(head, name) and identify(head, given.path, expected=[name]):
         raise not_a_message(given, kind)
     return given
 

@@ -30,6 +30,8 @@ MODEL_KINDS = {kind.DESCRIPTOR.name: kind for kind in (GraphDef, MetaGraphDef, S
 def read_model_message(source: MessageLike) -> GraphDef | MetaGraphDef | SavedModel:
     """The message of a model's file, folder or bytes."""
     given = read_model_bytes(source)
+    if given.path is not None and message_kind(given.data[:HEAD_SIZE]) not in ("", *MODEL_KINDS):
+        raise not_a_message(given, GraphDef)
     return parse_model(given, model_kind(given))
 
 

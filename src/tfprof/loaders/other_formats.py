@@ -20,7 +20,6 @@ _MAGIC = (
     (4, b"TFL3", "a TensorFlow Lite model"),
     (24, b"brain.Event:", "a TensorBoard event file"),
 )
-_BRACKETS = (b"{", b"[")
 
 
 def name_format(head: bytes, path: Path) -> str:
@@ -34,8 +33,4 @@ def name_format(head: bytes, path: Path) -> str:
         return "an ONNX model"
     if message_kind(head) == "XSpace":
         return "an XPlane trace, which is not supported yet"
-    if b"\0" in head or not head.strip():
-        return ""
-    if head.lstrip().startswith(_BRACKETS):
-        return "JSON"
-    return "" if any(byte < 9 for byte in head) else "text"
+    return "JSON" if b"\0" not in head and head.lstrip().startswith((b"{", b"[")) else ""

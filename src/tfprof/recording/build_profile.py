@@ -12,10 +12,9 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import log_entries
 from tfprof.flops.tf_counts import count_tf_float_ops
 from tfprof.flops.tf_formulas import Unknown
-from tfprof.loaders.graph_def import read_graph
+from tfprof.loaders import read_input
 from tfprof.loaders.messages import MessageLike, read_message
 from tfprof.loaders.op_log import read_op_log
-from tfprof.loaders.run_metadata import read_run
 from tfprof.loaders.saved_model.graph import is_saved_model
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, LogEntries
@@ -53,7 +52,7 @@ class Model:
         """The graph as it is now, if there is one."""
         if self.live is not None:
             return read_live_graph(self.live, quirks)
-        return None if self.source is None else read_graph(self.source)
+        return None if self.source is None else read_input("graph", self.source)
 
     @property
     def version(self) -> Any:
@@ -72,7 +71,7 @@ def find_model(graph: Any) -> Model:
 def add_run(profile: Profile, step: int, run_meta: MessageLike, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
     with malloc_tuned():
-        run = read_run(run_meta)
+        run = read_input("run_meta", run_meta)
         return profile if run is None else profile.with_run(step, run, quirks)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tfprof.errors import LoadError
-from tfprof.loaders.checkpoint.storage import masked_crc32c, read_range
+from tfprof.loaders.checkpoint.storage import masked_crc32c
+from tfprof.loaders.files import read_range
 from tfprof.protos.varint import read_varint
 
 __all__ = ["BlockHandle", "block_entries", "read_block"]

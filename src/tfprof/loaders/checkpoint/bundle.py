@@ -12,7 +12,7 @@ import numpy as np
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.dtypes import STRING, Array, dtype_of
 from tfprof.loaders.checkpoint.slice_key import SLICE_KEY_START, slice_key
-from tfprof.loaders.checkpoint.storage import file_size, masked_crc32c, parse, read_range
+from tfprof.loaders.checkpoint.storage import masked_crc32c, parse
 from tfprof.loaders.checkpoint.strings import decode_strings
 from tfprof.loaders.checkpoint.table import Table
 from tfprof.loaders.checkpoint.tensor import (
@@ -24,6 +24,7 @@ from tfprof.loaders.checkpoint.tensor import (
     shape_of,
     slice_of,
 )
+from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 
 __all__ = ["Bundle", "open_bundle"]

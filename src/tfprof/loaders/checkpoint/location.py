@@ -12,10 +12,9 @@ from tfprof.errors import LoadError
 from tfprof.loaders import identify
 from tfprof.loaders.checkpoint.bundle import open_bundle
 from tfprof.loaders.checkpoint.checkpoint import Checkpoint
-from tfprof.loaders.checkpoint.storage import file_size, read_range
 from tfprof.loaders.checkpoint.table import is_table, open_table
 from tfprof.loaders.checkpoint.tensor_slices import open_slice_tables
-from tfprof.loaders.files import is_directory, is_file, read_head
+from tfprof.loaders.files import file_size, is_directory, is_file, read_head, read_range
 from tfprof.loaders.message_kinds import HEAD_SIZE
 
 __all__ = ["is_checkpoint", "open_checkpoint"]

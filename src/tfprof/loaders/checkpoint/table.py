@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.block import BlockHandle, block_entries, read_block
-from tfprof.loaders.checkpoint.storage import file_size, read_range
+from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.varint import read_varint
 
 __all__ = ["Table", "is_table", "open_table"]

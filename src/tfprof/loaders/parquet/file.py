@@ -1,7 +1,7 @@
 """A Parquet file to a table, if it does not unpack to far more than its size allows.
 
-Parquet packs a text that is repeated as a number for each time, so that a few bytes may stand for
-terabytes. What a file would take is known before it is unpacked.
+Parquet may hold a repeated string once and an index for each time, so that a few bytes can stand
+for terabytes. The size of a table is known before it is unpacked.
 """
 
 from __future__ import annotations
@@ -14,79 +14,85 @@ import pyarrow.parquet
 
 from tfprof.definitions.limits import largest_table
 from tfprof.errors import LoadError
+from tfprof.loaders.files import file_size
 from tfprof.loaders.parquet.footer import (
-    DICTIONARIES,
-    TEXT,
-    Chunk,
+    BYTE_ARRAY,
+    DICTIONARY_ENCODINGS,
+    ColumnChunk,
     read_footer,
 )
 
 __all__ = ["read_parquet"]
 
-_ROWS = 4096
-_NUMBER = 8  # bytes of a number, or of what says where a text is and in which list
-_KNOWN = DICTIONARIES | {0, 3, 4}  # plain and runs; in others texts share their beginnings
+_BATCH_ROWS = 4096
+_VALUE_SIZE = 8  # bytes of a number, or of the offsets of a string and its list
+_PLAIN_ENCODINGS = {0, 3, 4}  # plain and run lengths; in others strings share prefixes
 
 
 def read_parquet(path: Path) -> pa.Table:
     """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
-    size = path.stat().st_size
-    room = largest_table(size)
+    size = file_size(path, "the table")
+    limit = largest_table(size)
     chunks = read_footer(path)
-    if _may_fit(chunks, room) and _texts_fit(path, chunks, room):
-        table = _unpacked(path, room)
+    if _sizes_fit(chunks, limit) and _strings_fit(path, chunks, limit):
+        table = _read_batches(path, limit)
         if table is not None:
             return table
-    raise LoadError(f"{path}: {size} bytes that unpack to far too many; it is no table of tfprof")
+    raise LoadError(f"{path}: {size} bytes that unpack to far too many; not a table of tfprof")
 
 
-def _may_fit(chunks: list[Chunk], room: int) -> bool:
-    """Whether the file's own word lets one hope."""
-    if not all(chunk.encodings <= _KNOWN for chunk in chunks):
+def _sizes_fit(chunks: list[ColumnChunk], limit: int) -> bool:
+    """Whether the sizes that the footer states are within the limit."""
+    known = DICTIONARY_ENCODINGS | _PLAIN_ENCODINGS
+    if not all(chunk.encodings <= known for chunk in chunks):
         return False
-    if any(chunk.values < 0 or chunk.unpacked < 0 for chunk in chunks):
+    if any(chunk.num_values < 0 or chunk.uncompressed_size < 0 for chunk in chunks):
         return False
-    unpacked = sum(chunk.unpacked for chunk in chunks)
-    most = max((chunk.values for chunk in chunks), default=0)
-    return unpacked <= room and most * _NUMBER <= room
+    uncompressed = sum(chunk.uncompressed_size for chunk in chunks)
+    most_values = max((chunk.num_values for chunk in chunks), default=0)
+    return uncompressed <= limit and most_values * _VALUE_SIZE <= limit
 
 
-def _texts_fit(path: Path, chunks: list[Chunk], room: int) -> bool:
-    """Whether the texts fit, counted while still packed if the file's word leaves doubt."""
-    texts = [chunk for chunk in chunks if chunk.type == TEXT and chunk.encodings & DICTIONARIES]
-    # No text is longer than all that is packed beside it.
-    if sum(chunk.values * chunk.unpacked for chunk in texts) <= room:
+def _strings_fit(path: Path, chunks: list[ColumnChunk], limit: int) -> bool:
+    """Whether the strings fit when decoded, counted while encoded if the footer leaves doubt."""
+    strings = [
+        chunk
+        for chunk in chunks
+        if chunk.type == BYTE_ARRAY and chunk.encodings & DICTIONARY_ENCODINGS
+    ]
+    # No string is longer than its chunk.
+    if sum(chunk.num_values * chunk.uncompressed_size for chunk in strings) <= limit:
         return True
-    names = sorted({chunk.path for chunk in texts})
-    with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as packed:
-        for batch in packed.iter_batches(_ROWS, columns=names):
-            room -= sum(_text_bytes(column) for column in batch.columns)
-            if room < 0:
+    names = sorted({chunk.path for chunk in strings})
+    with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as file:
+        for batch in file.iter_batches(_BATCH_ROWS, columns=names):
+            limit -= sum(_decoded_size(column) for column in batch.columns)
+            if limit < 0:
                 return False
     return True
 
 
-def _text_bytes(column: pa.Array) -> int:
-    """How many bytes packed texts take when they are not, at any depth of lists."""
+def _decoded_size(column: pa.Array) -> int:
+    """How many bytes dictionary-encoded strings take when decoded, at any depth of lists."""
     if pa.types.is_dictionary(column.type):
         lengths = pc.binary_length(column.dictionary)
         return int(pc.sum(lengths.cast(pa.int64()).take(column.indices)).as_py() or 0)
     if pa.types.is_list(column.type):
-        return _text_bytes(column.flatten())
+        return _decoded_size(column.flatten())
     if pa.types.is_struct(column.type):
-        return sum(_text_bytes(part) for part in column.flatten())
+        return sum(_decoded_size(child) for child in column.flatten())
     return 0
 
 
-def _unpacked(path: Path, room: int) -> pa.Table | None:
+def _read_batches(path: Path, limit: int) -> pa.Table | None:
     """The rows of a file, or nothing if they are too many after all."""
     batches = []
     with pyarrow.parquet.ParquetFile(path) as file:
-        if file.metadata.num_rows * _NUMBER > room:
+        if file.metadata.num_rows * _VALUE_SIZE > limit:
             return None
-        for batch in file.iter_batches(_ROWS):
+        for batch in file.iter_batches(_BATCH_ROWS):
             batches.append(batch)
-            room -= batch.nbytes
-            if room < 0:
+            limit -= batch.nbytes
+            if limit < 0:
                 return None
         return pa.Table.from_batches(batches, file.schema_arrow)

@@ -1,7 +1,7 @@
-"""What text says of nodes before their attributes: name, op, inputs and device, a line each.
+"""The text of nodes before their attributes: name, op, inputs and device, a line each.
 
-All nodes are read at once. Their strings stand between quotes; the text between the strings says
-whose they are, and has to be that of protobuf's writers to the letter.
+All nodes are read at once. Strings are between quotes; the text between them names the fields, and
+has to be exactly that of protobuf's writers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tfprof.loaders.pbtxt.message import NotCanonical, nested
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
 
-__all__ = ["NODE", "Heads", "every_other", "plain_heads"]
+__all__ = ["NODE", "Headers", "every_other", "plain_headers"]
 
 NODE = b"node {\n"
 # In the order of the writers, which is also that of the fields' numbers.
@@ -27,19 +27,19 @@ _FIELDS = pa.array(
 _NAME, _OP, _INPUT, _, _OTHER = range(5)
 
 
-class Heads:
+class Headers:
     """Nodes up to their attributes, as text."""
 
     def __init__(self, texts: pa.Array) -> None:
         self.texts = texts
-        self.at = value_offsets(texts) - value_offsets(texts)[0]
-        self.letters = utf8_bytes(texts)
-        self.quote = np.flatnonzero(self.letters == ord('"'))
-        self.first_quote = np.searchsorted(self.quote, self.at)
+        self.offsets = value_offsets(texts) - value_offsets(texts)[0]
+        self.bytes = utf8_bytes(texts)
+        self.quote = np.flatnonzero(self.bytes == ord('"'))
+        self.first_quote = np.searchsorted(self.quote, self.offsets)
 
     @cached_property
     def fields(self) -> Array:
-        """Whose each string is, by the text before it."""
+        """The field of each string, by the text before it."""
         bounds = np.zeros(len(self.quote) + 1, np.int32)
         bounds[1::2], bounds[2::2] = self.quote[::2], self.quote[1::2] + 1
         bounds += value_offsets(self.texts)[0]
@@ -53,17 +53,17 @@ class Heads:
         found: Array = self.first_quote // 2
         return found
 
-    def quoted(self) -> BoolArray:
-        """Which end with a string and have a line for each, without escapes or odd letters."""
+    def are_quoted(self) -> BoolArray:
+        """Which have a line for each string, end with one, and are ASCII without escapes."""
         quotes = np.diff(self.first_quote)
-        lines = np.diff(np.searchsorted(np.flatnonzero(self.letters == ord("\n")), self.at))
+        lines = np.diff(np.searchsorted(np.flatnonzero(self.bytes == ord("\n")), self.offsets))
         found: BoolArray = (quotes == 2 * lines) & (quotes > 0)
-        found &= self.letters[self.at[1:] - 1] == ord('"')
-        odd = np.flatnonzero((self.letters == ord("\\")) | (self.letters >= 128))
-        found[np.searchsorted(self.at, odd, side="right") - 1] = False
+        found &= self.bytes[self.offsets[1:] - 1] == ord('"')
+        odd = np.flatnonzero((self.bytes == ord("\\")) | (self.bytes >= 128))
+        found[np.searchsorted(self.offsets, odd, side="right") - 1] = False
         return found
 
-    def ordered(self) -> BoolArray:
+    def are_ordered(self) -> BoolArray:
         """Which have a name, an op, inputs and a device in this order; only the name is needed."""
         fits = self.fields < _OTHER
         before, after = self.fields[:-1], self.fields[1:]
@@ -74,7 +74,7 @@ class Heads:
         return found
 
     def nodes(self, attrs: pa.Array, kind: pa.StructType) -> pa.Array:
-        """The nodes of these heads and attributes; the strings are known to be quoted in order."""
+        """The nodes of these headers and attributes; all are quoted and ordered."""
         begin, end = self.quote[::2] + 1, self.quote[1::2]
         name = self.first[:-1]
         second = np.minimum(name + 1, len(end) - 1)
@@ -94,37 +94,37 @@ class Heads:
         ]
         return pa.StructArray.from_arrays(columns, fields=list(kind))
 
-    def wire(self) -> list[bytes]:
-        """The same as wire bytes, the device included, one for each node."""
-        words = slice_strings(self.texts, self.quote[::2] + 1, self.quote[1::2]).cast(pa.binary())
+    def encode(self) -> list[bytes]:
+        """The wire bytes of each node, the device included."""
+        values = slice_strings(self.texts, self.quote[::2] + 1, self.quote[1::2]).cast(pa.binary())
         parts = [
-            nested(field + 1, word)
-            for field, word in zip(self.fields.tolist(), words.to_pylist(), strict=True)
+            nested(field + 1, value)
+            for field, value in zip(self.fields.tolist(), values.to_pylist(), strict=True)
         ]
         return [b"".join(parts[a:b]) for a, b in pairwise(self.first.tolist())]
 
 
-def plain_heads(texts: pa.Array, rows: Array) -> tuple[Array, Heads]:
-    """Those of some rows that are in the form of the writers; there is at least one."""
-    heads = _of(texts, rows)
-    for fits in (Heads.quoted, Heads.ordered):
-        good = fits(heads)
-        if not good.all():
-            rows = rows[good]
-            heads = _of(texts, rows)
-    return rows, heads
+def plain_headers(texts: pa.Array, rows: Array) -> tuple[Array, Headers]:
+    """The rows that are in the form of the writers, and their headers; there is at least one."""
+    headers = _of(texts, rows)
+    for has_form in (Headers.are_quoted, Headers.are_ordered):
+        mask = has_form(headers)
+        if not mask.all():
+            rows = rows[mask]
+            headers = _of(texts, rows)
+    return rows, headers
 
 
-def _of(texts: pa.Array, rows: Array) -> Heads:
+def _of(texts: pa.Array, rows: Array) -> Headers:
     if not len(rows):
         raise NotCanonical
-    return Heads(texts if len(rows) == len(texts) else texts.take(pa.array(rows)))
+    return Headers(texts if len(rows) == len(texts) else texts.take(pa.array(rows)))
 
 
 def every_other(kind: pa.DataType, bounds: Array, data: pa.Buffer, first: int) -> pa.Array:
-    """What stands between bounds in some bytes, every other one from the `first` on; else null."""
+    """The bytes between bounds, every other one from the `first` on; null for the others."""
     count = len(bounds) - 1
-    there = np.full(count // 8 + 1, (0b01010101, 0b10101010)[first], np.uint8)
+    validity = np.full(count // 8 + 1, (0b01010101, 0b10101010)[first], np.uint8)
     return pa.Array.from_buffers(
-        kind, count, [pa.py_buffer(there), pa.py_buffer(np.ascontiguousarray(bounds)), data]
+        kind, count, [pa.py_buffer(validity), pa.py_buffer(np.ascontiguousarray(bounds)), data]
     )

@@ -1,0 +1,70 @@
+"""Every format of `LOADERS`, as a file or folder that is recognized and opened."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import tfprof
+from fuzz import seeds
+from fuzz.ask import ask, dice_of
+from fuzz.targets import Target
+from fuzz.targets.files import Files, index_files, table_files, write_all
+from tests.loaders.checkpoint.table_writer import write_table
+from tfprof.loaders import LOADERS
+
+__all__ = ["TARGETS"]
+
+_NAME = "input"
+
+
+class Sample(NamedTuple):
+    """Where mutation starts, the files that an input becomes, and which of them is opened."""
+
+    seeds: Callable[[], list[bytes]]
+    files: Callable[[bytes], Files] = lambda data: {_NAME: data}
+    path: str = _NAME
+    mutator: str = "fields"
+
+
+def _all_messages() -> list[bytes]:
+    kinds = (seeds.graphs, seeds.runs, seeds.logs, seeds.profiles, seeds.graphs_as_text)
+    return list(chain.from_iterable(kind() for kind in kinds))
+
+
+def _tables() -> list[bytes]:
+    return [name.encode() + b"\n" + data for name, data in seeds.tables().items()]
+
+
+_SAMPLES = {
+    "GraphDef": Sample(lambda: seeds.graphs() + seeds.graphs_as_text()),
+    "SavedModel": Sample(seeds.saved_models, lambda data: {"saved_model.pb": data}, "."),
+    "MetaGraphDef": Sample(seeds.meta_graphs),
+    "RunMetadata": Sample(seeds.runs),
+    "OpLogProto": Sample(seeds.logs),
+    "ProfileProto": Sample(seeds.profiles),
+    "checkpoint": Sample(
+        lambda: [write_table(seeds.checkpoint()[0])], index_files, "model", "bytes"
+    ),
+    "tables folder": Sample(_tables, table_files, ".", "bytes"),
+}
+"""Loader -> what it is fuzzed with; one that is not here is fuzzed with what others read."""
+
+
+def _open(sample: Sample, data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        write_all(sample.files(data), Path(folder))
+        ask(tfprof.load(Path(folder) / sample.path), dice_of(data))
+
+
+def _target(name: str) -> Target:
+    sample = _SAMPLES.get(name, Sample(_all_messages))
+    slug = f"open_{name.replace(' ', '_')}"
+    return Target(slug, partial(_open, sample), sample.seeds, sample.mutator)
+
+
+TARGETS = [_target(name) for name in LOADERS]

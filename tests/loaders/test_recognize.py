@@ -1,0 +1,347 @@
+"""Every format is recognized as itself and as nothing else; what is none of them is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf import text_format
+
+import tfprof
+from fuzz import seeds
+from tests.loaders.checkpoint.table_writer import write_table
+from tfprof import demo
+from tfprof.cli.inputs import sources
+from tfprof.errors import LoadError, OptionError
+from tfprof.loaders import LOADERS, assign_inputs, recognize
+from tfprof.loaders.files import read_head
+from tfprof.loaders.message_kinds import HEAD_SIZE, message_kind
+from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2, xplane_pb2
+
+DEMO = demo.paths()
+CLASSES: dict[str, Any] = {
+    "GraphDef": graph_pb2.GraphDef,
+    "MetaGraphDef": saved_model_pb2.MetaGraphDef,
+    "SavedModel": saved_model_pb2.SavedModel,
+    "RunMetadata": run_metadata_pb2.RunMetadata,
+    "OpLogProto": log_pb2.OpLogProto,
+    "ProfileProto": log_pb2.ProfileProto,
+}
+
+
+@cache
+def messages() -> dict[str, list[bytes]]:
+    """Messages of every kind: small ones, generated ones with odd content, and the demo's."""
+    small: dict[str, list[Any]] = {
+        "GraphDef": [
+            graph_pb2.GraphDef(node=[{"name": "a", "op": "A"}]),
+            graph_pb2.GraphDef(versions={"producer": 9}, node=[{"name": "x/y", "op": "NoOp"}]),
+        ],
+        "RunMetadata": [
+            run_metadata_pb2.RunMetadata(step_stats={"dev_stats": [{"device": "cpu"}]}),
+            run_metadata_pb2.RunMetadata(
+                partition_graphs=[{"node": [{"name": "a", "op": "A"}], "versions": {"producer": 1}}]
+            ),
+        ],
+        "OpLogProto": [
+            log_pb2.OpLogProto(log_entries=[{"name": "a"}]),
+            log_pb2.OpLogProto(log_entries=[{"name": "a", "types": ["t", "u"]}]),
+            log_pb2.OpLogProto(log_entries=[{"name": "a", "float_ops": 3}]),
+        ],
+        "ProfileProto": [log_pb2.ProfileProto(nodes={0: {"name": "a", "op": "A"}})],
+        "MetaGraphDef": [
+            saved_model_pb2.MetaGraphDef(graph_def={"node": [{"name": "a", "op": "A"}]})
+        ],
+    }
+    generated = {
+        "GraphDef": seeds.graphs(),
+        "MetaGraphDef": seeds.meta_graphs(),
+        "SavedModel": seeds.saved_models(),
+        "RunMetadata": [*seeds.runs(), *(path.read_bytes() for path in DEMO["run_meta"])],
+        "OpLogProto": [*seeds.logs(), DEMO["op_log"].read_bytes()],
+        "ProfileProto": [*seeds.profiles(), tfprof.load(**DEMO).serialize()],
+    }
+    return {
+        kind: [m.SerializeToString() for m in small.get(kind, ())]
+        # Fewer bytes are a message without any value, which may be of any kind.
+        + [data for data in generated[kind] if len(data) > 4]
+        for kind in CLASSES
+    }
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_messages_are_told_apart(kind: str) -> None:
+    found = [message_kind(data[:HEAD_SIZE]) for data in messages()[kind]]
+    assert len(found) > 20
+    assert set(found) == {kind}
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_messages_in_text_are_told_apart(kind: str) -> None:
+    small = [data for data in messages()[kind] if len(data) < 5000]
+    texts = [text_format.MessageToString(CLASSES[kind].FromString(data)) for data in small]
+    # Strings alone may be those of an op log or of a profile.
+    named = [text for text in texts if not text.startswith("id_to_string")]
+    assert {message_kind(text.encode()[:HEAD_SIZE]) for text in named} == {kind}
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_truncated_messages_are_recognized_or_unclear(kind: str) -> None:
+    """A large part is recognized as the whole is; no part is taken for another kind."""
+    for data in messages()[kind]:
+        found = {message_kind(data[:size]) for size in (len(data) // 2, len(data) - 1)}
+        assert found <= {kind, ""}, data
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Files and folders of every format."""
+    root = tmp_path_factory.mktemp("samples")
+    found: dict[str, list[Path]] = {kind: [] for kind in LOADERS}
+    for kind in CLASSES:
+        data = messages()[kind][-1]
+        for suffix in ("", ".pb"):
+            found[kind].append(root / f"{kind}{suffix}")
+            found[kind][-1].write_bytes(data)
+        found[kind].append(root / f"{kind}.pbtxt")
+        small = text_format.MessageToString(CLASSES[kind].FromString(messages()[kind][0]))
+        found[kind][-1].write_text(small)
+    for name, content in (("binary", seeds.saved_models()[20]), ("text", None)):
+        folder = root / f"saved_model_{name}"
+        folder.mkdir()
+        model = saved_model_pb2.SavedModel.FromString(seeds.saved_models()[20])
+        file = folder / ("saved_model.pb" if content else "saved_model.pbtxt")
+        file.write_bytes(content or text_format.MessageToString(model).encode())
+        found["SavedModel"] += [folder, file]
+    prefix = DEMO["checkpoint"]
+    for file in prefix.parent.glob(f"{prefix.name}.*"):
+        (root / "training").mkdir(exist_ok=True)
+        shutil.copy(file, root / "training" / file.name.replace(prefix.name, "model"))
+    state = root / "training" / "checkpoint"
+    state.write_text('model_checkpoint_path: "model"\nall_model_checkpoint_paths: "model"\n')
+    v1 = root / "old_checkpoint"
+    v1.write_bytes(write_table(seeds.old_checkpoint()))
+    found["checkpoint"] = [state.parent, state, v1, prefix, *sorted(state.parent.glob("model.*"))]
+    tfprof.load(**DEMO).save_tables(root / "tables")
+    found["tables folder"] = [root / "tables"]
+    return found
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_exactly_one_loader_recognizes_a_file(samples: dict[str, list[Path]], kind: str) -> None:
+    for path in samples[kind]:
+        head = read_head(path, HEAD_SIZE)
+        found = [loader.name for loader in LOADERS.values() if loader.recognize(path, head)]
+        assert found == [kind], path
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_recognized_files_open(samples: dict[str, list[Path]], kind: str) -> None:
+    for path in samples[kind]:
+        assert len(tfprof.load(path).nodes) or kind in ("RunMetadata", "OpLogProto"), path
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+@pytest.mark.parametrize("given_as", ["graph", "run_meta", "op_log", "profile", "checkpoint"])
+def test_what_is_given_as_another_part_is_named(
+    samples: dict[str, list[Path]], kind: str, given_as: str
+) -> None:
+    loader = LOADERS[kind]
+    path = samples[kind][0]
+    is_right = given_as in (loader.provides, loader.flag.removesuffix("_path"))
+    if is_right or (kind, given_as) == ("SavedModel", "checkpoint"):
+        return
+    with pytest.raises(LoadError) as caught:
+        tfprof.load(**{given_as: path})
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ")
+    assert f"it is {loader.noun}: give it as {loader.provides} (--{loader.flag})" in text
+
+
+def _others(folder: Path) -> Iterator[tuple[str, bytes, str]]:
+    plane = xplane_pb2.XSpace(planes=[{"name": "/host:CPU", "lines": [{"id": 1, "name": "x"}]}])
+    trace = json.dumps({"traceEvents": [{"ph": "X", "name": "a"}]}).encode()
+    yield "photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is a PNG image"
+    yield "photo.jpg", b"\xff\xd8\xff\xe0\0\x10JFIF", "is a JPEG image"
+    yield "photo.gif", b"GIF89a\x01\0\x01\0", "is a GIF image"
+    yield "model.keras", b"PK\x03\x04\x14\0\0\0", "is a Keras model: try `tfprof model "
+    yield "model.zip", b"PK\x03\x04\x14\0\0\0", "is a zip archive"
+    yield "model.h5", b"\x89HDF\r\n\x1a\n\0", "is an HDF5 file of Keras"
+    yield "model.tflite", b"\x1c\0\0\0TFL3\x14\0", "is a TensorFlow Lite model"
+    yield "model.onnx", b"\x08\x07\x12\x07pytorch\x1a\x052.1.0", "is an ONNX model"
+    yield "trace.json", trace, "is JSON"
+    yield "host.xplane.pb", plane.SerializeToString(), "is an XPlane trace, which is not supported"
+    yield "trace.json.gz", gzip.compress(trace), "is gzip data: decompress it first"
+    yield "nodes.parquet", b"PAR1\x15\x04\0", "is a single Parquet table: give its folder"
+    yield "events.out.tfevents", bytes(24) + b"brain.Event:2", "is a TensorBoard event file"
+    yield "notes.txt", b"Dear diary,\n", "is text"
+    yield "main.py", b"import tensorflow as tf\n\nx: int = 3\n", "is text"
+    yield "random", b"\xff\xfe\x01\0" * 100, "is of an unknown format"
+
+
+OTHERS = {name: (data, says) for name, data, says in _others(Path())}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_formats_are_named(name: str, tmp_path: Path) -> None:
+    data, says = OTHERS[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(LoadError) as caught:
+        tfprof.load(path)
+    assert str(caught.value).startswith(f"{path}: {says}")
+    assert str(caught.value).endswith(f"; tfprof reads {', '.join(LOADERS)}")
+
+
+@pytest.mark.parametrize("part", ["graph", "run_meta", "op_log", "profile", "checkpoint"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_formats_are_named_by_flags(name: str, part: str, tmp_path: Path) -> None:
+    data, says = OTHERS[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(LoadError) as caught:
+        tfprof.load(**{part: path})
+    assert str(caught.value).startswith(f"{path}: not a")
+    if name not in ("random", "notes.txt", "main.py"):
+        assert says.replace("is ", "it is ", 1) in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"\n\x00", b"\x12\x00", b'id_to_string { key: 1 value: "a" }\n'])
+def test_what_may_be_several_messages_has_to_be_named(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(data)
+    with pytest.raises(LoadError, match=r"may be one of several messages; say which: --graph_path"):
+        recognize(path)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "empty").touch()
+    (tmp_path / "folder").mkdir()
+    for name, says in {
+        "nowhere": "no such file or folder; tfprof reads ",
+        "empty": "is empty; tfprof reads ",
+        "folder": "is a directory of another kind; tfprof reads ",
+        "pipe": "is a pipe or a device; say what it has, as in --graph_path=",
+    }.items():
+        with pytest.raises(LoadError) as caught:
+            recognize(tmp_path / name)
+        assert str(caught.value).startswith(f"{tmp_path / name}: {says}")
+
+
+def test_files_are_parts_of_one_profile() -> None:
+    paths = [DEMO["op_log"], DEMO["run_meta"][1], DEMO["graph"], *DEMO["run_meta"][:1]]
+    given = assign_inputs([*paths, DEMO["checkpoint"]])
+    # Steps are in the order in which they are given.
+    runs = [DEMO["run_meta"][1], DEMO["run_meta"][0]]
+    assert given == {**DEMO, "run_meta": runs}
+    expected = tfprof.load(**given).report("op", select=["micros"]).text()
+    assert (
+        tfprof.load(*paths, DEMO["checkpoint"]).report("op", select=["micros"]).text() == expected
+    )
+
+
+def test_contradictions_are_one_line(samples: dict[str, list[Path]]) -> None:
+    graph, profile, folder = (samples[k][0] for k in ("GraphDef", "ProfileProto", "tables folder"))
+    model, run = samples["SavedModel"][0], samples["RunMetadata"][0]
+    for paths, says in {
+        (graph, model): f"{model}: is another graph beside {graph}; give only one",
+        (profile, graph): f"{profile} holds it all; leave out {graph}",
+        (run, profile): f"{profile} holds it all; leave out ",
+        (folder, profile): f"{folder} holds it all; leave out {profile}",
+    }.items():
+        with pytest.raises(OptionError) as caught:
+            assign_inputs(paths)
+        assert str(caught.value).startswith(says) or str(caught.value).startswith(
+            f"{profile} holds it all"
+        )
+
+
+def test_flags_and_paths_together(samples: dict[str, list[Path]]) -> None:
+    graph, log = str(DEMO["graph"]), str(DEMO["op_log"])
+    first, second = map(str, DEMO["run_meta"])
+    given = sources({"op_log_path": log, "run_meta_path": [first]}, [graph, second])
+    assert given == {key: DEMO[key] for key in ("graph", "run_meta", "op_log")}  # type: ignore[literal-required]
+    assert sources({}) is None
+    for values, paths, says in (
+        ({"graph_path": "g"}, [graph], f"--graph_path and {graph} are both a graph"),
+        ({"profile_path": "p"}, [graph], f"--profile_path holds it all; leave out {graph}"),
+        ({"demo": True}, [graph], f"--demo brings its own files; leave out {graph}"),
+    ):
+        with pytest.raises(OptionError, match=says):
+            sources(values, paths)
+
+
+def test_recognition_does_not_read_all_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "graph.pb"
+    path.write_bytes(DEMO["graph"].read_bytes()[:HEAD_SIZE])
+    with path.open("r+b") as file:
+        file.truncate(1 << 40)
+    assert recognize(path).name == "GraphDef"
+
+
+@pytest.fixture(scope="module")
+def tensorflow_files(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
+    """Files as TensorFlow itself writes them, and what they are."""
+    import tensorflow as tf
+
+    v1, root = tf.compat.v1, tmp_path_factory.mktemp("tensorflow")
+    metadata, prefix = v1.RunMetadata(), str(root / "model.ckpt")
+    options = v1.RunOptions(trace_level=3, output_partition_graphs=True)
+    config = v1.ConfigProto(graph_options={"build_cost_model": 1})
+    with tf.Graph().as_default() as graph, v1.Session(config=config) as session:
+        w = v1.get_variable("w", (8, 4))
+        train = v1.train.AdamOptimizer().minimize(tf.reduce_sum(tf.ones((2, 8)) @ w))
+        session.run(v1.global_variables_initializer())
+        session.run(train, options=options, run_metadata=metadata)
+        v1.train.Saver().save(session, prefix)
+        v1.train.write_graph(graph, str(root), "graph.pb", as_text=False)
+        v1.train.write_graph(graph, str(root), "graph.pbtxt")
+        tfprof.write_op_log(graph, root, run_meta=metadata)
+    (root / "run_meta").write_bytes(metadata.SerializeToString())
+    metadata.ClearField("step_stats")
+    (root / "untraced").write_bytes(metadata.SerializeToString())
+    module = tf.Module()
+    module.w = tf.Variable(tf.ones([8]), name="w")
+    call = tf.function(lambda x: x * module.w).get_concrete_function(tf.TensorSpec([8]))
+    tf.saved_model.save(module, str(root / "saved"), signatures=call)
+    (root / "frozen.pb").write_bytes(call.graph.as_graph_def().SerializeToString())
+    tf.profiler.experimental.start(str(root / "logs"))
+    call(tf.ones([8]))
+    tf.profiler.experimental.stop()
+    return {
+        Path(prefix): "checkpoint",
+        Path(f"{prefix}.index"): "checkpoint",
+        Path(f"{prefix}.data-00000-of-00001"): "checkpoint",
+        Path(f"{prefix}.meta"): "MetaGraphDef",
+        root / "graph.pb": "GraphDef",
+        root / "graph.pbtxt": "GraphDef",
+        root / "frozen.pb": "GraphDef",
+        root / "run_meta": "RunMetadata",
+        root / "untraced": "RunMetadata",
+        root / "tfprof_log": "OpLogProto",
+        root / "saved": "SavedModel",
+        root / "saved" / "saved_model.pb": "SavedModel",
+        root / "saved" / "variables": "checkpoint",
+        **dict.fromkeys((root / "logs").rglob("*.xplane.pb"), "an XPlane trace"),
+    }
+
+
+def test_files_of_tensorflow(tensorflow_files: dict[Path, str]) -> None:
+    assert "an XPlane trace" in tensorflow_files.values()
+    for path, kind in tensorflow_files.items():
+        if kind in LOADERS:
+            head = read_head(path, HEAD_SIZE)
+            found = [loader.name for loader in LOADERS.values() if loader.recognize(path, head)]
+            assert found == [kind], path
+            tfprof.load(path)
+        else:
+            with pytest.raises(LoadError, match=f"is {kind}"):
+                recognize(path)
