@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from tfprof.profiles.schema import (
     ProfileProtoRuns,
     Records,
     Stacks,
+    strings,
 )
 
 __all__ = ["save_tables", "tables_of"]
@@ -57,9 +58,7 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
 
 def tables_of(profile: Profile) -> dict[str, pa.Table]:
     """The tables of a profile by name; those of runs, logs and saved runs only if it has any."""
-    float_ops, inner = log_entries(profile, REPAIRED)
-    nodes = replace(profile.nodes, float_ops=float_ops)
-    profile = profile.changed(nodes=nodes, inner=inner)
+    profile = profile.changed(inner=_counted(profile))
     found = {
         "profile": _properties(profile),
         "nodes": _table(profile.nodes),
@@ -93,6 +92,15 @@ def _properties(profile: Profile) -> pa.Table:
             "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
         }
     )
+
+
+def _counted(profile: Profile) -> LogEntries:
+    """The float operations that were counted, those of op logs left out."""
+    float_ops, inner = log_entries(profile, REPAIRED)
+    rows = np.flatnonzero(float_ops != profile.nodes.float_ops)
+    stack, none = np.full(len(rows), -1, np.int64), np.zeros(0, np.int64)
+    names = profile.nodes.name.take(pa.array(rows))
+    return LogEntries(names, float_ops[rows], stack, none, strings()).followed_by(inner)
 
 
 def _counting(profile: Profile) -> str:

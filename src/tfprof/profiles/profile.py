@@ -78,7 +78,7 @@ class Profile:
     unmatched: LogEntries = field(default_factory=LogEntries.empty)
     """What op logs say of names that no node has, while there are functions."""
     inner: LogEntries = field(default_factory=LogEntries.empty)
-    """Float operations of nodes inside functions, from tables that were saved."""
+    """Float operations that were counted when the profile's tables were saved."""
     calls: Calls | None = None
     """Which nodes run inside which calls, if functions were entered (see `tfprof.resolve`)."""
     secondary_records: tuple[BoolArray, ...] = ()
