@@ -18,8 +18,8 @@ from tfprof.views import VIEWS
 seeds = st.integers(0, 10**6)
 
 
-def _reports(profile, kind, **options):
-    return report_of(profile, kind, select=list(METRICS), **options)
+def _reports(profile, kind, select=tuple(METRICS), **options):
+    return report_of(profile, kind, select=list(select), **options)
 
 
 @pytest.mark.parametrize("kind", ["scope", "graph", "code"])
@@ -94,7 +94,9 @@ def test_a_saved_profile_reports_the_same(kind, seed):
     if kind == "graph" and profile.libraries:
         return  # docs/functions.md: a ProfileProto does not say what gives the results of calls
     again = tfprof.load(profile=profile.serialize())
-    before, after = _reports(profile, kind), _reports(again, kind)
+    # Nor does it have multiply-adds: docs/schema.md says what is shown instead.
+    select = [name for name in METRICS if name != "macs"]
+    before, after = _reports(profile, kind, select), _reports(again, kind, select)
     assert (before and before.text(legend=True)) == (after and after.text(legend=True))
 
 

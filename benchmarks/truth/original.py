@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.truth.case import Case
 from benchmarks.truth.store import measure, note_versions, quiet, wanted
 
-__all__ = ["float_operations", "freeze", "sized", "train_step"]
+__all__ = ["float_operations", "freeze", "save_function", "sized", "train_step"]
 
 
 def main(argv: list[str]) -> int:
@@ -38,7 +38,7 @@ def _count(folder: Path, case: Case) -> dict[str, Any]:
     place = str(folder / case.slug / "saved_model")
     if case.kind == "function":
         function = case.build(tf)
-        _save(tf, tf.Module(), function, place)
+        save_function(tf, tf.Module(), function, place)
         return {
             "truth": case.value(function),
             "params": 0,
@@ -55,7 +55,7 @@ def _count(folder: Path, case: Case) -> dict[str, Any]:
     }
     if case.kind == "train":
         step, module = train_step(model)
-        _save(tf, module, _traced(step, sized(model, None)), place)
+        save_function(tf, module, _traced(step, sized(model, None)), place)
         fixed = _traced(step, sized(model, case.batch))
         return finding | {"graph": float_operations(fixed.graph)}
     model.export(place, verbose=False)
@@ -146,7 +146,8 @@ def _traced(function: Any, spec: Any) -> Any:
     return tf.function(function).get_concrete_function(spec)
 
 
-def _save(tf: Any, module: Any, function: Any, place: str) -> None:
+def save_function(tf: Any, module: Any, function: Any, place: str) -> None:
+    """Save a concrete function as the only signature of a SavedModel."""
     specs = [
         tf.TensorSpec(spec.shape, spec.dtype, name=f"x{at}")
         for at, spec in enumerate(function.structured_input_signature[0])

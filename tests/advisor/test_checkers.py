@@ -121,7 +121,8 @@ def flops() -> Model:
     """A matrix product that is counted, an erf that is not, and what does no arithmetic."""
     model = Model().node("w", "VariableV2", shape=[2, 2], dtype=FLOAT)
     model.node("mm", "MatMul", "w", "w", T=FLOAT).counted("mm", 16)
-    model.node("step", "Add", T=INT64).node("erf", "Erf", "mm", T=FLOAT, text="y = tf.erf(x)")
+    model.node("step", "Add", T=INT64).node("x", "Placeholder", dtype=FLOAT)
+    model.node("erf", "Erf", "x", T=FLOAT, text="y = tf.erf(x)")
     model.node("odd", "MyOwnOp", "mm", T=FLOAT).step()
     return model.ran("w", 1, 5).ran("mm", 10, 60).ran("erf", 80, 30).ran("step", 120, 5)
 
@@ -132,8 +133,8 @@ def test_unknown_flops() -> None:
     assert "65.0% of the time" in finding.message
     assert stake(finding) == (130, "time")
     assert [row.name for row in finding.evidence] == ["MyOwnOp", "Erf"]
-    assert finding.evidence[0].note == "no formula"
-    assert finding.evidence[1].source == "model.py:4 build: y = tf.erf(x)"
+    assert [row.note for row in finding.evidence] == ["no formula", "unknown shape"]
+    assert finding.evidence[1].source == "model.py:5 build: y = tf.erf(x)"
     assert numbers(finding, "Erf") == {"nodes": 1, "time": 30, "share": 0.15}
 
 

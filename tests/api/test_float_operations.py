@@ -8,28 +8,11 @@ import pytest
 
 import tfprof
 from tests.api.models import Training
-from tfprof.definitions.quirks import quirks_for
-from tfprof.flops.count_nodes import count_float_ops
-from tfprof.flops.graph_count import graph_float_ops
-from tfprof.flops.tf_formulas import Unknown
-from tfprof.protos.graph_pb2 import GraphDef
 
 
-@pytest.mark.parametrize("compat", [True, False])
-def test_columns_and_nodes_agree(training: Training, compat: bool) -> None:
-    graph = GraphDef.FromString(training.serialized())
-    profile = tfprof.load(graph, compat=True)
-    counted = count_float_ops(profile, quirks_for(compat))
-    found = dict(zip(profile.nodes.name.to_pylist(), counted.value.tolist(), strict=True))
-    one_by_one = graph_float_ops(graph, compat=compat)
-    for name, value in one_by_one.float_ops.items():
-        assert found[name] == value
-    if compat:
-        assert {name for name, value in found.items() if value} == {
-            name for name, value in one_by_one.float_ops.items() if value
-        }
-        assert counted.unknown == one_by_one.reasons()
-    assert counted.unknown[Unknown.RULE] == one_by_one.reasons()[Unknown.RULE]
+def _sum(profile: tfprof.Profile, **options: Any) -> int:
+    report = profile.report("op", select=["float_ops"], **options)
+    return report.root.total["float_ops"]
 
 
 def test_graph_from_a_file_has_float_operations(training: Training) -> None:
@@ -38,24 +21,71 @@ def test_graph_from_a_file_has_float_operations(training: Training) -> None:
     loaded = tfprof.load(training.serialized())
     report = loaded.report("scope", options)
     assert report.proto() == live
-    assert "no rule" in report.messages[-1]
+    assert report.messages
+    assert all(message.startswith("float_ops: ") for message in report.messages)
     assert not loaded.report("scope", select=["params"]).messages
 
 
-def test_op_log_wins(training: Training) -> None:
-    name = training.loss.op.name
+def test_op_log_wins(resnet: Training) -> None:
+    graph, name = resnet.serialized(), resnet.loss.op.name
+    counted = _sum(tfprof.load(graph))
+    of_node = tfprof.load(graph).report("scope", max_depth=99)[name].own["float_ops"]
     log = tfprof.OpLogProto()
-    log.log_entries.add(name=name, float_ops=5)
-    loaded = tfprof.load(training.serialized(), op_log=log)
-    assert int(loaded.nodes.float_ops.sum()) == 5
+    log.log_entries.add(name=name, float_ops=of_node + 5)
+    assert _sum(tfprof.load(graph, op_log=log)) == counted + 5
     log.log_entries[0].float_ops = 0
-    assert int(tfprof.load(training.serialized(), op_log=log).nodes.float_ops.sum()) > 5
-    assert not tfprof.load(training.serialized(), count_float_ops=False).nodes.float_ops.any()
-    assert not tfprof.load(training.serialized(), compat=True).nodes.float_ops.any()
+    assert _sum(tfprof.load(graph, op_log=log)) == counted
+    assert _sum(tfprof.load(graph, count_float_ops=False)) == 0
+    assert _sum(tfprof.load(graph), compat=True) == 0
 
 
-def test_run_time_shapes_count_without_static_ones(resnet: Training) -> None:
+def test_loading_counts_nothing(training: Training, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("counted")
+
+    monkeypatch.setattr("tfprof.flops.node_flops.compute_cost", refuse)
+    loaded = tfprof.load(training.serialized())
+    loaded.report("scope", select=["params", "micros"], order_by="micros", min_micros=1).text()
+    with pytest.raises(AssertionError, match="counted"):
+        loaded.report("scope", min_float_ops=1)
+
+
+def test_run_time_shapes_give_the_batch_size(resnet: Training) -> None:
     bare = resnet.graph.as_graph_def().SerializeToString()
-    static: Any = tfprof.load(bare).nodes.float_ops
-    run: Any = tfprof.load(bare, resnet.runs[0]).nodes.float_ops
-    assert run.sum() > static.sum()
+    loaded = tfprof.load(bare, resnet.runs[0])
+    assert not loaded.report("op", select=["float_ops"]).messages
+    assert _sum(loaded) > _sum(tfprof.load(bare))
+
+
+def test_bound_sizes(training: Training) -> None:
+    open_cost = tfprof.cost(training.serialized())
+    sizes = dict.fromkeys(open_cost.symbols, 32)
+    bound = tfprof.load(training.serialized(), bind=sizes)
+    messages = bound.report("op", select=["float_ops"]).messages
+    assert not any("--bind" in message for message in messages)
+    assert _sum(bound) == open_cost.bind(**sizes).float_ops
+    with pytest.raises(tfprof.OptionError, match="the symbols of this model are"):
+        _sum(tfprof.load(training.serialized(), bind={"nothing": 1}))
+
+
+def test_saved_profiles_and_tables_keep_them(training: Training, tmp_path: Any) -> None:
+    sizes = dict.fromkeys(tfprof.cost(training.serialized()).symbols, 32)
+    options: dict[str, Any] = {"select": ["float_ops", "macs"], "max_depth": 99}
+    for bind in ({}, sizes):
+        loaded = tfprof.load(training.serialized(), bind=bind)
+        report = loaded.report("scope", options)
+        loaded.save_tables(tmp_path / "tables")
+        tables = tfprof.Profile.from_tables(tmp_path / "tables").report("scope", options)
+        assert (tables.text(), tables.messages) == (report.text(), report.messages)
+        saved = tfprof.load(profile=loaded.serialize())
+        assert saved.report("scope", options).text() == report.text()
+
+
+def test_op_log_leaves_the_batch_open(resnet: Training, tmp_path: Any) -> None:
+    training = resnet
+    tfprof.write_op_log(training.graph, tmp_path, add_trace=False)
+    log = tfprof.OpLogProto.FromString((tmp_path / "tfprof_log").read_bytes())
+    alone = _sum(tfprof.load(training.serialized(), op_log=log, count_float_ops=False))
+    counted = _sum(tfprof.load(training.serialized()))
+    assert 0 < alone < counted
+    assert _sum(tfprof.load(training.serialized(), op_log=log)) == counted

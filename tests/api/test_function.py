@@ -42,7 +42,7 @@ def test_float_operations_of_a_function(function: Any) -> None:
     options = ProfileOptionBuilder.float_operation() | {"output": "none"}
     answer = tfprof.profile(function, cmd="op", options=options)
     by_op = {child.name: child.float_ops for child in _all(answer)}
-    assert by_op == {"MatMul": 2 * 2 * 3 * 4, "AddV2": 2 * 4}
+    assert by_op == {"MatMul": 2 * 2 * 3 * 4, "AddV2": 2 * 4, "Relu": 2 * 4}
 
 
 def test_code_of_a_function(function: Any) -> None:

@@ -133,14 +133,14 @@ def test_contradictory_shapes_are_unknown() -> None:
     assert made.ledger.notes == ("contradictory shapes at a: taken as unknown",)
 
 
-def test_no_rule_is_unknown() -> None:
+def test_no_formula_is_unknown() -> None:
     graph = GraphDef()
     placeholder(graph, 4)
     graph.node.add(name="a", op="SomebodysOp", input=["p"]).attr["T"].type = DataType.DT_FLOAT
     made = cost(graph)
-    assert made.ledger.reasons == {"no rule": 1}
+    assert made.ledger.reasons == {"no formula": 1}
     assert not made.ledger.complete
-    assert made.explain("a").splitlines()[1] == "  unknown: no rule"
+    assert made.explain("a").splitlines()[1] == "  unknown: no formula"
 
 
 def test_empty_graph() -> None:

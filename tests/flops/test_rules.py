@@ -13,28 +13,33 @@ from tfprof.flops.polynomial import symbol
 from tfprof.flops.rules import RULES, CountKind, count_node
 from tfprof.flops.rules.zero_cost import ZERO_COST
 from tfprof.flops.shapes import SHAPE_RULES, handles
-from tfprof.flops.tf_formulas import REPAIRED_RULES, count
+from tfprof.flops.tf_formulas import TF_FORMULAS, Unknown, count
 from tfprof.flops.totals import operation
+
+# What TensorFlow's formulas get wrong: strides that do not divide, and `adj_x`.
+_MISTAKEN = frozenset(
+    ["Conv2DBackpropInput", "Conv2DBackpropFilter", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"]
+)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_agrees_with_the_repaired_original(tf: Any, family: str) -> None:
+def test_agrees_with_tensorflow(tf: Any, family: str) -> None:
     for seed in range(4):
         _, message = build(tf, family, seed)
         instance = interpret(message)
         for position, node in enumerate(message.node):
-            if node.op not in REPAIRED_RULES:
+            if node.op not in TF_FORMULAS.keys() - _MISTAKEN:
                 continue
-            seen = operation(instance, position)
-            verdict = count_node(seen)
-            inputs = [tensor.shape for tensor in seen.inputs]
-            outputs = [tensor.shape for tensor in seen.outputs]
-            expected = count(node.op, node.attr, inputs, outputs, compat=False)
-            if verdict.reason != "no floating point":
-                assert verdict.work.float_ops() == expected, node
+            tensors = operation(instance, position)
+            counted = count_node(tensors)
+            inputs = [tensor.shape for tensor in tensors.inputs]
+            outputs = [tensor.shape for tensor in tensors.outputs]
+            expected = count(node.op, node.attr, inputs, outputs)
+            if counted.reason != "no floating point" and expected is not Unknown.FORMAT:
+                assert counted.work.float_ops() == max(expected, 0), node
 
 
-def test_no_op_type_is_both_counted_and_free() -> None:
+def test_no_op_type_is_both_counted_and_zero_cost() -> None:
     assert not RULES.keys() & ZERO_COST
 
 
@@ -51,7 +56,7 @@ def test_every_counted_op_type_has_a_shape() -> None:
 
 
 def test_original_op_types_are_all_counted() -> None:
-    assert RULES.keys() >= REPAIRED_RULES.keys()
+    assert RULES.keys() >= TF_FORMULAS.keys()
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_train_step(tf: Any) -> None:
     assert sum(variable.role == "slot" for variable in made.variables) == 2 * 5 + 2
 
 
-def test_loops_of_the_first_kind(tf: Any) -> None:
+def test_v1_loops(tf: Any) -> None:
     v1 = tf.compat.v1
     graph = tf.Graph()
     enabled = v1.control_flow_v2_enabled()
@@ -141,7 +141,7 @@ def test_data_decides(tf: Any) -> None:
     made = cost(
         tf.function(model).get_concrete_function(tf.TensorSpec((8, 8)), tf.TensorSpec((), tf.int32))
     )
-    assert made.symbols == {"T": "trips of loop while"}
+    assert made.symbols == {"T": "trip count of loop while"}
     assert made.float_ops == 1024 * symbol("T")
     assert made.bind(T=7).float_ops == 7 * 1024
 
@@ -161,17 +161,18 @@ def test_growing_state_is_unknown(tf: Any) -> None:
     assert not made.ledger.complete
     assert made.ledger.unknown_ops == {"MatMul": 1}
     assert made.ledger.reasons == {"unknown shape": 1}
-    assert "1 unknown and not in the sums (1 MatMul)" in made.ledger.summary()
+    assert "1 unsupported (1 MatMul)" in made.ledger.summary()
+    assert "FLOPs unavailable for 1 node (unknown shape)" in made.ledger.summary()
 
 
-def test_a_bound_of_trips(tf: Any) -> None:
+def test_bound_of_a_trip_count(tf: Any) -> None:
     def model(x: Any) -> Any:
         return tf.while_loop(
             lambda y: tf.reduce_sum(y) < 9.0, lambda y: (y @ y,), (x,), maximum_iterations=12
         )[0]
 
     made = cost(concrete(tf, model, (8, 8)))
-    assert made.symbols == {"T": "trips of loop while, at most 12"}
+    assert made.symbols == {"T": "trip count of loop while (max 12)"}
     assert made.contraction_float_ops == 1024 * symbol("T")
 
 

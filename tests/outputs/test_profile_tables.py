@@ -80,7 +80,7 @@ def test_wrong_folders(tmp_path):
     ("table", "column", "kind"),
     [
         ("profile", "devices", pa.list_(pa.binary())),
-        ("profile", "uncounted", pa.binary()),
+        ("profile", "counting", pa.binary()),
         ("profile", "has_trace", pa.int64()),
         ("profile", "steps", pa.list_(pa.string())),
         ("strings", "text", pa.binary()),

@@ -264,7 +264,7 @@ def test_N30_gradients_of_convolutions_have_float_operations():
     attrs = {"strides": graph_pb2.AttrValue(), "data_format": graph_pb2.AttrValue(s=b"NHWC")}
     attrs["strides"].list.i.extend([1, 2, 2, 1])
     shapes = [(4,), (3, 3, 8, 16), (2, 10, 10, 16)]
-    found = count("Conv2DBackpropInput", attrs, shapes, [(2, 20, 20, 8)], compat=True)
+    found = count("Conv2DBackpropInput", attrs, shapes, [(2, 20, 20, 8)])
     assert isinstance(found, int)
     assert found > 0
 

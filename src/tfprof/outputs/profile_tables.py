@@ -17,7 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
+from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import OutputError
+from tfprof.flops.node_flops import log_entries
 from tfprof.loaders.parquet.profile_tables import (
     ENTRIES,
     FRAME_COLUMNS,
@@ -35,6 +37,7 @@ from tfprof.profiles.schema import (
     Records,
     Stacks,
 )
+from tfprof.profiles.string_columns import strings
 
 __all__ = ["profile_tables", "save_tables"]
 
@@ -55,6 +58,7 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
 
 def profile_tables(profile: Profile) -> dict[str, pa.Table]:
     """The tables of a profile by name; those of runs and op logs only if it has any."""
+    profile = profile.replace(saved_flops=_counted(profile))
     tables = {
         "profile": _properties(profile),
         "nodes": _table(profile.nodes),
@@ -88,6 +92,15 @@ def _properties(profile: Profile) -> pa.Table:
             "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
         }
     )
+
+
+def _counted(profile: Profile) -> LogEntries:
+    """The float operations that were counted, those of op logs left out."""
+    float_ops, inner = log_entries(profile, REPAIRED)
+    rows = np.flatnonzero(float_ops != profile.nodes.float_ops)
+    stack, none = np.full(len(rows), -1, np.int64), np.zeros(0, np.int64)
+    names = profile.nodes.name.take(pa.array(rows))
+    return LogEntries(names, float_ops[rows], stack, none, strings()).followed_by(inner)
 
 
 def _counting(profile: Profile) -> str:

@@ -71,8 +71,8 @@ class Profile:
     """The serialized graphs that have functions."""
     unmatched: LogEntries = field(default_factory=LogEntries.empty)
     """The entries of op logs whose names no node has; nodes of functions may have them."""
-    function_flops: LogEntries = field(default_factory=LogEntries.empty)
-    """Float operations of nodes of functions, from tables that were saved."""
+    saved_flops: LogEntries = field(default_factory=LogEntries.empty)
+    """Float operations that were counted when the profile's tables were saved."""
     calls: Calls | None = None
     """Which call each node belongs to, once functions are inlined (see `tfprof.resolve`)."""
     secondary_records: tuple[BoolArray, ...] = ()

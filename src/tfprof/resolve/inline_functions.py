@@ -39,7 +39,7 @@ def inline_functions(profile: Profile) -> Profile:
     if profile.calls is None:
         return profile
     calls = profile.calls
-    for entries in (profile.function_flops, profile.unmatched):
+    for entries in (profile.saved_flops, profile.unmatched):
         profile = _with_entries(profile, entries)
     return _with_callers_stacks(profile, calls)
 

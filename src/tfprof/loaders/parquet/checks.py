@@ -45,7 +45,7 @@ def fault_of(profile: Profile) -> str:
         *profile.saved,
         *profile.stacks,
         profile.unmatched,
-        profile.function_flops,
+        profile.saved_flops,
     ]
     for part in parts:
         for item in fields(part):
@@ -110,7 +110,7 @@ def _consistent(profile: Profile) -> bool:
         _within(profile.edges.output, CONTROL, 2**31),
         _within(profile.edges.index, 0, 2**31),
         _within(profile.type_node, 0, nodes),
-        *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.function_flops)),
+        *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.saved_flops)),
         *(_part_fits(part, nodes, devices, steps) for part in profile.records),
         *(_part_fits(part, nodes, devices, steps) for part in profile.saved),
         *(part.step in profile.steps and _records_fit(part) for part in profile.records),

@@ -40,7 +40,7 @@ PART = "part"
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
-ENTRIES = {"unplaced": "unmatched", "inner": "function_flops"}
+ENTRIES = {"unplaced": "unmatched", "inner": "saved_flops"}
 """Table name -> field of the profile."""
 """The fields of a profile that are entries for names."""
 
@@ -103,7 +103,7 @@ def _profile(tables: _Tables) -> Profile:
         saved_missing_stream=about["saved_missing_stream"],
         libraries=tuple(about["libraries"]),
         unmatched=_entries(tables, "unplaced"),
-        function_flops=_entries(tables, "inner"),
+        saved_flops=_entries(tables, "inner"),
         **_counting(about["counting"] if about.get("counting") else "{}"),
     )
 

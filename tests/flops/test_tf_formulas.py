@@ -7,11 +7,16 @@ from typing import Any
 
 import pytest
 
-from tfprof.flops.graph_count import graph_float_ops
-from tfprof.flops.tf_formulas import ORIGINAL_RULES, REPAIRED_RULES, Unknown, count
-from tfprof.protos.graph_pb2 import AttrValue, GraphDef
+import tfprof
+from tfprof.flops.model_cost import cost
+from tfprof.flops.rules import CountKind, count_node
+from tfprof.flops.rules.formula import Operation
+from tfprof.flops.tensors import Tensor
+from tfprof.flops.tf_counts import count_tf_float_ops
+from tfprof.flops.tf_formulas import TF_FORMULAS, Unknown, count
+from tfprof.protos.graph_pb2 import AttrValue, DataType, GraphDef
 
-ROUNDS = 12
+SEEDS = 12
 
 
 def build_all(tf: Any, rng: random.Random) -> None:
@@ -101,7 +106,7 @@ def _layout(layout: str, batch: int, height: int, width: int, depth: int) -> lis
     return [batch, height, width, depth] if layout == "NHWC" else [batch, depth, height, width]
 
 
-@pytest.mark.parametrize("seed", range(ROUNDS))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_equals_the_registered_statistics(tf: Any, seed: int) -> None:
     from tensorflow.python.framework import ops
 
@@ -109,23 +114,27 @@ def test_equals_the_registered_statistics(tf: Any, seed: int) -> None:
     with graph.as_default():
         build_all(tf, random.Random(seed))
     theirs = graph.as_graph_def(add_shapes=True)
-    ours = graph_float_ops(GraphDef.FromString(theirs.SerializeToString()), compat=True)
+    profile = tfprof.load(theirs, compat=True)
+    counted = count_tf_float_ops(profile)
+    ours = dict(zip(profile.nodes.name.to_pylist(), counted.value.tolist(), strict=True))
+    refused = 0
 
-    assert {node.op for node in theirs.node} >= set(ORIGINAL_RULES)
+    assert {node.op for node in theirs.node} >= set(TF_FORMULAS)
     for node in theirs.node:
-        if node.op not in ORIGINAL_RULES:
-            assert ours.unknown[node.name] is Unknown.RULE
+        if node.op not in TF_FORMULAS:
+            assert ours[node.name] == 0
             continue
         try:
             expected = ops.get_stats_for_node_def(graph, node, "flops").value
         except ValueError:
-            assert ours.unknown[node.name] is Unknown.FORMAT
+            refused += 1
         else:
-            assert ours.float_ops[node.name] == int(expected), node
+            assert ours[node.name] == int(expected), node
+    assert counted.unknown[Unknown.FORMAT] == refused
 
 
 def test_46_formulas() -> None:
-    assert len(ORIGINAL_RULES) == len(REPAIRED_RULES) == 46
+    assert len(TF_FORMULAS) == 46
 
 
 @pytest.mark.parametrize(
@@ -139,19 +148,31 @@ def test_46_formulas() -> None:
         # 5 wide, stride 2, VALID, 3 wide filter: 2 outputs, not 5/2.
         ("Conv2DBackpropInput", {"strides": AttrValue(list=AttrValue.ListValue(i=[1, 2, 2, 1]))},
             [(4,), (3, 3, 1, 1), (1, 2, 2, 1)], (1, 5, 5, 1), 112, 72),
-        ("Einsum", {}, [(2, 2)], (2, 2), Unknown.RULE, Unknown.RULE),
-        ("Neg", {}, [(-1, 2)], (-1, 2), Unknown.SHAPE, Unknown.SHAPE),
-        ("Neg", {}, [None], None, Unknown.SHAPE, Unknown.SHAPE),
-        ("MaxPool", {}, [(1, 4, 4, 1)], (1, 2, 2, 1), Unknown.MALFORMED, Unknown.MALFORMED),
-        ("MatMul", {}, [(4,)], (4,), Unknown.MALFORMED, Unknown.MALFORMED),
+        ("Einsum", {}, [(2, 2)], (2, 2), Unknown.RULE, None),
+        ("Neg", {}, [(-1, 2)], (-1, 2), Unknown.SHAPE, None),
+        ("Neg", {}, [None], None, Unknown.SHAPE, None),
+        ("MaxPool", {}, [(1, 4, 4, 1)], (1, 2, 2, 1), Unknown.MALFORMED, None),
+        ("MatMul", {}, [(4,)], (4,), Unknown.MALFORMED, None),
         ("AddN", {}, [], None, 0, 0),
     ],
 )  # fmt: skip
-def test_original_and_repaired(
+def test_original_and_right(
     op: str, attrs: Any, inputs: Any, output: Any, original: Any, right: Any
 ) -> None:
-    assert count(op, attrs, inputs, [output], compat=True) == original
-    assert count(op, attrs, inputs, [output], compat=False) == right
+    assert count(op, attrs, inputs, [output]) == original
+    tensors = [_tensor(shape) for shape in (*inputs, output)]
+    node = Operation(op, attrs, tuple(tensors[:-1]), outputs=(tensors[-1],))
+    by_rule = count_node(node)
+    if right is None:
+        assert by_rule.kind is CountKind.UNKNOWN
+    else:
+        assert by_rule.work.float_ops() == right
+
+
+def _tensor(shape: tuple[int, ...] | None) -> Tensor:
+    if shape is None:
+        return Tensor(DataType.DT_FLOAT)
+    return Tensor(DataType.DT_FLOAT, tuple(None if size < 0 else size for size in shape))
 
 
 def _graph(*shapes: tuple[int, ...] | None) -> GraphDef:
@@ -172,29 +193,21 @@ def _graph(*shapes: tuple[int, ...] | None) -> GraphDef:
 def test_run_shapes_complete_the_graph() -> None:
     graph = _graph((-1, 3), (-1, 3))
     before = graph.SerializeToString()
-    assert graph_float_ops(graph, compat=True).unknown["n1"] is Unknown.SHAPE
-    result = graph_float_ops(graph, run_shapes={"n0": [(4, 3)]}, compat=True)
-    assert result.float_ops == {"n1": 12}
+    assert cost(graph).symbols.keys() == {"B"}
+    assert cost(graph, run_shapes={"n0": [(4, 3)]}).float_ops == 12
     assert graph.SerializeToString() == before
 
 
-@pytest.mark.parametrize(
-    ("static", "traced", "conflict"),
-    [
-        ((-1, 3), [(4, 5)], True),
-        ((-1, 3), [(4,)], True),
-        ((-1, 3), [(4, 3), (4, 3)], False),  # another number of outputs: not this operation
-    ],
-)
-def test_run_shapes_that_do_not_fit(static: Any, traced: Any, conflict: bool) -> None:
-    result = graph_float_ops(_graph(static, static), run_shapes={"n0": traced}, compat=False)
-    assert result.unknown["n1"] is Unknown.SHAPE
-    assert ("n0" in result.conflicts) == conflict
+@pytest.mark.parametrize("recorded", [(4, 5), (4,)])
+def test_run_shapes_that_do_not_fit(recorded: tuple[int, ...]) -> None:
+    made = cost(_graph((-1, 3), None), run_shapes={"n0": [recorded]})
+    assert made.ledger.reasons == {"unknown shape": 1}
+    assert "contradictory shapes at n0: taken as unknown" in made.ledger.notes
 
 
 def test_control_inputs_are_inputs_of_the_original_add_n() -> None:
     graph = _graph((2, 3), (2, 3))
     graph.node[1].op = "AddN"
     graph.node[1].input.append("^n0")
-    assert graph_float_ops(graph, compat=True).float_ops["n1"] == 6
-    assert graph_float_ops(graph, compat=False).float_ops["n1"] == 0
+    assert count_tf_float_ops(tfprof.load(graph, compat=True)).value.tolist() == [0, 6]
+    assert tfprof.load(graph).report("op", select=["float_ops"]).root.total["float_ops"] == 0

@@ -1,4 +1,4 @@
-"""Loops whose rounds only the data knows: a traced run tells them, and then the count is exact."""
+"""Data-dependent trip counts: a traced run records them, and then the count is exact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfprof.functions.library import FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
 
 v1 = tf.compat.v1
-BATCH, UNITS, ROUNDS = 4, 8, 7
+BATCH, UNITS, TRIPS = 4, 8, 7
 MATMUL = 2 * BATCH * UNITS * UNITS
 
 
@@ -38,17 +38,17 @@ def _looped(limit: Any, start: Any, weights: Any, name: str = "decode") -> Any:
 
 def forward() -> Any:
     limit, start, weights = _state()
-    return _looped(limit, start, weights), {limit: 2 * ROUNDS}
+    return _looped(limit, start, weights), {limit: 2 * TRIPS}
 
 
 def trained() -> Any:
     limit, start, weights = _state()
     loss = tf.reduce_sum(_looped(limit, start, weights))
-    return v1.train.GradientDescentOptimizer(0.1).minimize(loss), {limit: 2 * ROUNDS}
+    return v1.train.GradientDescentOptimizer(0.1).minimize(loss), {limit: 2 * TRIPS}
 
 
 def nested() -> Any:
-    """Each of 3 rounds has 5 rounds inside."""
+    """Each of 3 iterations has 5 iterations inside."""
     limit, start, weights = _state()
 
     def step(count: Any, state: Any) -> tuple[Any, Any]:
@@ -59,14 +59,14 @@ def nested() -> Any:
 
 
 def uneven() -> Any:
-    """The function of both calls is one, and its loop has 2 rounds here and 5 there."""
+    """The function of both calls is one, and its loop has 2 iterations here and 5 there."""
     limit, start, weights = _state()
     function = tf.function(lambda n, x: _looped(n, x, weights), autograph=False)
     return function(limit, start) + function(limit + 6, start), {limit: 4}
 
 
 def calls() -> Any:
-    """The same with equal rounds."""
+    """The same with equal trip counts."""
     limit, start, weights = _state()
     function = tf.function(lambda n, x: _looped(n, x, weights), autograph=False)
     return function(limit, start) + function(limit, start), {limit: 4}
@@ -110,15 +110,15 @@ def namesakes() -> Any:
 
 
 TRUTH = {
-    forward: ROUNDS * MATMUL,
-    trained: 3 * ROUNDS * MATMUL,
+    forward: TRIPS * MATMUL,
+    trained: 3 * TRIPS * MATMUL,
     nested: 3 * 5 * MATMUL,
     none: 0,
 }
 
 
 @pytest.mark.parametrize("build", TRUTH)
-def test_rounds_make_the_count_exact(build: Callable[[], Any], old_loops: bool) -> None:
+def test_runs_make_the_count_exact(build: Callable[[], Any], old_loops: bool) -> None:
     graph, runs = traced(build)
     unknown = tfprof.cost(graph)
     assert "T" in unknown.symbols
@@ -126,26 +126,26 @@ def test_rounds_make_the_count_exact(build: Callable[[], Any], old_loops: bool) 
     assert known.contraction_float_ops == TRUTH[build]
     assert isinstance(known.float_ops, int)
     assert not known.symbols
-    notes = [note for note in known.ledger.notes if "by the run records" in note]
+    notes = [note for note in known.ledger.notes if "in the run" in note]
     assert len(notes) == len([name for name in unknown.symbols if name.startswith("T")])
 
 
-def test_calls_of_one_function_are_told_together(old_loops: bool) -> None:
+def test_calls_of_one_function_share_a_trip_count(old_loops: bool) -> None:
     graph, runs = traced(calls)
     assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == 2 * 2 * MATMUL
 
 
-def test_uneven_rounds_stay_open() -> None:
+def test_uneven_trip_counts_stay_symbolic() -> None:
     graph, runs = traced(uneven)
     cost = tfprof.cost(graph, run_meta=runs)
     assert cost.symbols.keys() == {"T"}
-    assert any("T stays open" in note for note in cost.ledger.notes)
+    assert any("T stays symbolic" in note for note in cost.ledger.notes)
 
 
 def test_namesakes_are_not_mixed_up() -> None:
     graph, runs = traced(namesakes)
     assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == 12 * MATMUL
-    # Without the names of the calls nobody knows whose the rounds are.
+    # Without the names of the calls nobody knows whose trip counts they are.
     library = FunctionLibrary(GraphDef.FromString(graph))
     loops = {Loop(frame.body.name, "decode") for frame in expand(library).frames[:2]}
     assert len(loops) == 2
@@ -154,14 +154,14 @@ def test_namesakes_are_not_mixed_up() -> None:
 
 def test_several_steps_count_as_one() -> None:
     graph, runs = traced(forward, steps=3)
-    assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == ROUNDS * MATMUL
+    assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == TRIPS * MATMUL
 
 
-def test_what_is_bound_goes_first() -> None:
+def test_bound_trip_counts_win() -> None:
     graph, runs = traced(forward)
     cost = tfprof.cost(graph, run_meta=runs, bind={"T": 2})
     assert cost.contraction_float_ops == 2 * MATMUL
-    assert not any("run records" in note for note in cost.ledger.notes)
+    assert not any("in the run" in note for note in cost.ledger.notes)
 
 
 def test_a_run_of_another_model_tells_nothing() -> None:
@@ -172,7 +172,7 @@ def test_a_run_of_another_model_tells_nothing() -> None:
         session.run(tf.ones([3]) + np.float32(1), options=options, run_metadata=run)
     cost = tfprof.cost(graph, run_meta=run)
     assert cost.symbols.keys() == {"T"}
-    assert any("T stays open" in note for note in cost.ledger.notes)
+    assert any("T stays symbolic" in note for note in cost.ledger.notes)
 
 
 def test_the_command_takes_runs(tmp_path: Any) -> None:
@@ -183,9 +183,9 @@ def test_the_command_takes_runs(tmp_path: Any) -> None:
     for command in ("cost", "model"):
         done = call(command, *words)
         assert done.status == 0, done.err
-        assert json.loads(done.out)["contraction_float_ops"] == ROUNDS * MATMUL
+        assert json.loads(done.out)["contraction_float_ops"] == TRIPS * MATMUL
     shown = call("cost", *words[:-1]).out.decode()
-    assert "T is 7, by the run records: trips of loop decode" in shown
+    assert "T = 7 in the run: trip count of loop decode" in shown
     (tmp_path / "run").write_bytes(b"\xff\xff")
     done = call("cost", *words)
     assert (done.status, done.err.count("\n")) == (1, 1)
