@@ -11,10 +11,18 @@ import pyarrow as pa
 import tfprof
 from tfprof.api import print_advice
 from tfprof.profiles.profile import Profile
+from tfprof.runtime.malloc import tune_malloc
 
 __all__ = ["Ours"]
 
-_USED = ("report", "advisor", *(f"outputs.{n}" for n in ("messages", "profile_proto", "timeline")))
+_USED = (
+    "reports.report",
+    "advisor",
+    *(
+        f"outputs.{name}"
+        for name in ("protobuf.result_proto", "protobuf.profile_proto", "timeline")
+    ),
+)
 
 
 class Ours:
@@ -27,6 +35,7 @@ class Ours:
         # The original is all there once TensorFlow is imported; so is what ours imports when used.
         for name in _USED:
             import_module(f"tfprof.{name}")
+        tune_malloc()  # as the command does in its own process
         pa.array([None])  # Arrow imports pandas with its first array, where that is installed
         self._profile = Profile()
 

@@ -36,7 +36,6 @@ from tfprof.reports.request import (
     tell,
 )
 from tfprof.runtime.gc_pause import gc_paused
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.session import Session
 
 __all__ = [
@@ -77,23 +76,22 @@ def load(
     With `count_float_ops` they are counted if no op log has any; never in compat.
     """
     quirks = quirks_for(compat)
-    with malloc_tuned():
-        loaded = Profile() if profile is None else read_profile(profile)
-        if graph is not None:
-            loaded = loaded.with_graph(read_graph(graph))
-        if checkpoint is not None:
-            from tfprof.loaders.checkpoint import open_checkpoint
+    loaded = Profile() if profile is None else read_profile(profile)
+    if graph is not None:
+        loaded = loaded.with_graph(read_graph(graph))
+    if checkpoint is not None:
+        from tfprof.loaders.checkpoint import open_checkpoint
 
-            loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
-        runs = [] if run_meta is None else run_meta
-        if not isinstance(runs, (list, tuple)):
-            runs = [runs]
-        for step, run in enumerate(runs):
-            loaded = add_run(loaded, step, run, quirks)
-        if op_log is not None:
-            loaded = loaded.with_op_log(read_op_log(op_log))
-        loaded = with_saved_traces(loaded, graph, quirks)
-        return counted_if_none(loaded, quirks) if count_float_ops else loaded
+        loaded = loaded.with_checkpoint(open_checkpoint(checkpoint))
+    runs = [] if run_meta is None else run_meta
+    if not isinstance(runs, (list, tuple)):
+        runs = [runs]
+    for step, run in enumerate(runs):
+        loaded = add_run(loaded, step, run, quirks)
+    if op_log is not None:
+        loaded = loaded.with_op_log(read_op_log(op_log))
+    loaded = with_saved_traces(loaded, graph, quirks)
+    return counted_if_none(loaded, quirks) if count_float_ops else loaded
 
 
 def profile(
@@ -116,7 +114,7 @@ def profile(
     quirks = quirks_for(compat)
     chosen = Options.build(chosen_options(options), quirks)
     model = find_model(graph)
-    with gc_paused(), malloc_tuned():
+    with gc_paused():
         loaded, notes = build_profile(model, run_meta, op_log, quirks, traces=cmd == "code")
         tell(notes)
         return answer(loaded.report(cmd, chosen, compat=compat))

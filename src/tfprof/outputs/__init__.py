@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from tfprof.errors import OptionError, OutputError
 from tfprof.outputs import text
 from tfprof.outputs.files import replaced
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.runtime.printable import printable
 
 if TYPE_CHECKING:
@@ -181,5 +180,4 @@ def _example(output: Output) -> str:
 def write(report: Report, value: str | None = None) -> Any:
     """Write a report where an `-output` value says."""
     output, keys = parse(report.options.output if value is None else value)
-    with malloc_tuned():
-        return output.write(report, keys) if report.shown else None
+    return output.write(report, keys) if report.shown else None

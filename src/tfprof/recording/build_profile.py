@@ -27,7 +27,6 @@ from tfprof.recording.tensorflow_objects import default_graph, live_graph
 from tfprof.recording.variables import trainable_names
 from tfprof.resolve import graph_ops, resolve
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
-from tfprof.runtime.malloc import malloc_tuned
 
 __all__ = [
     "Model",
@@ -73,9 +72,8 @@ def find_model(graph: Any) -> Model:
 
 def add_run(profile: Profile, step: int, run_meta: Source, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
-    with malloc_tuned():
-        run = read_run(run_meta)
-        return profile if run is None else profile.with_run(step, run, quirks)
+    run = read_run(run_meta)
+    return profile if run is None else profile.with_run(step, run, quirks)
 
 
 def graph_and_run(model: Model, run_meta: Source, quirks: Quirks) -> tuple[Profile, list[str]]:

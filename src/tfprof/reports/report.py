@@ -31,7 +31,6 @@ from tfprof.reports.filters import (
 )
 from tfprof.reports.measures import measures
 from tfprof.resolve import resolve
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views import VIEWS, view_of
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
@@ -189,8 +188,7 @@ class Report:
         """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
         from tfprof.outputs.protobuf import result_proto
 
-        with malloc_tuned():
-            return result_proto.result(self)
+        return result_proto.result(self)
 
     def write(self, output: str | None = None) -> Any:
         """Write the report where an `-output` value says; the options' own by default."""
@@ -231,10 +229,9 @@ def make_report(
     for option in OPTIONS.values():
         if option.kind == "regexes":
             regexes.check(option.name, getattr(options, option.name), quirks)
-    with malloc_tuned():
-        profile = resolve(profile, quirks)
-        view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
-        report = _report_of(profile, view, options, quirks)
+    profile = resolve(profile, quirks)
+    view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
+    report = _report_of(profile, view, options, quirks)
     more = profile.warnings
     if profile.flop_warning and {"float_ops", "macs"} & set(options.select):
         more += (profile.flop_warning,)

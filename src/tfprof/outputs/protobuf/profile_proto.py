@@ -28,7 +28,6 @@ from tfprof.profiles.schema import Array
 from tfprof.protos import columns_pb2
 from tfprof.reports.account import type_lists
 from tfprof.resolve import resolve
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views.graph import producers
 
 __all__ = ["serialized"]
@@ -36,14 +35,12 @@ __all__ = ["serialized"]
 _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = columns_pb2.ProfileNode.DESCRIPTOR.fields_by_name
 _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name
-_MANY = 100_000  # nodes from which on memory counts for more than time
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
 def serialized(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
-    with malloc_tuned(large=len(profile.nodes) < _MANY):
-        return _serialized(resolve(profile, quirks), quirks)
+    return _serialized(resolve(profile, quirks), quirks)
 
 
 def _serialized(profile: Profile, quirks: Quirks) -> bytes:
