@@ -11,6 +11,7 @@ import pyarrow as pa
 import tfprof
 from tfprof.api.advice import print_advice
 from tfprof.api.profile import Profile
+from tfprof.runtime.malloc import tune_malloc
 
 __all__ = ["Ours"]
 
@@ -27,6 +28,7 @@ class Ours:
         # The original is all there once TensorFlow is imported; so is what ours imports when used.
         for name in _USED:
             import_module(f"tfprof.{name}")
+        tune_malloc()  # as the command does in its own process
         pa.array([None])  # Arrow imports pandas with its first array, where that is installed
         self._profile = Profile()
 

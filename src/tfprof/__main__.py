@@ -1,8 +1,10 @@
 """The `tfprof` command, and `python -m tfprof`: Ctrl-C ends it at any moment, without a traceback.
 
-While its own modules are loaded, and when all is done, the signal ends the process as it does those
-that know nothing of it. In between it is an exception, so that unfinished files are removed and the
-terminal is as it was.
+While modules are imported at the start, and at the end, SIGINT has its default action and ends the
+process. In between it raises KeyboardInterrupt, so that unfinished files are removed and the
+terminal is restored. In two places an exception would get lost: in imports, which some modules
+catch (NumPy reports a broken installation), and in finalizers, where Python only prints it. There a
+timer raises it again 10 ms later.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ try:
     import signal
     import sys
 
-    # Who starts it in the background may have said that Ctrl-C is not for it. Windows has no timer.
-    _OURS = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    _OURS = _OURS and hasattr(signal, "setitimer")
-    if _OURS:
+    # A shell ignores SIGINT for background jobs, and so do we. Windows has no timer.
+    _HANDLES_SIGINT = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    _HANDLES_SIGINT = _HANDLES_SIGINT and hasattr(signal, "setitimer")
+    if _HANDLES_SIGINT:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 except KeyboardInterrupt:
     raise SystemExit(130) from None
@@ -25,56 +27,50 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-_SOON = 0.01
-_SELDOM = 200_000
+_RETRY_SECONDS = 0.01
 
 
 def run() -> None:
-    """Answer the command line of the process, and leave it."""
-    import gc
-
-    # Modules and columns are no garbage, so that looking for it is mostly in vain.
-    gc.set_threshold(_SELDOM)
+    """Run the command line of the process, and exit."""
     from tfprof.cli import main
     from tfprof.cli.flags import INTERRUPTED
 
     try:
         try:
-            _catch(True)
+            _raise_on_sigint(True)
             status = main()
         finally:
-            _catch(False)
+            _raise_on_sigint(False)
     except KeyboardInterrupt:
         # It came between two lines of this function.
-        _catch(False)
+        _raise_on_sigint(False)
         status = INTERRUPTED
-    gc.freeze()  # what is left ends with the process
     sys.exit(status)
 
 
-def _catch(wanted: bool) -> None:
-    """Make the signal an exception, or the end."""
-    if not _OURS:
+def _raise_on_sigint(enabled: bool) -> None:
+    """Make SIGINT raise KeyboardInterrupt, or end the process."""
+    if not _HANDLES_SIGINT:
         return
-    signal.signal(signal.SIGALRM, _interrupted if wanted else signal.SIG_IGN)
-    signal.signal(signal.SIGINT, _interrupted if wanted else signal.SIG_DFL)
-    sys.unraisablehook = _lost if wanted else sys.__unraisablehook__
+    signal.signal(signal.SIGALRM, _raise_interrupt if enabled else signal.SIG_IGN)
+    signal.signal(signal.SIGINT, _raise_interrupt if enabled else signal.SIG_DFL)
+    sys.unraisablehook = _retry_interrupt if enabled else sys.__unraisablehook__
 
 
-def _interrupted(_number: int, frame: FrameType | None) -> None:
-    """Raise, but later where modules are loaded: some take it for a fault of their own."""
+def _raise_interrupt(_number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but not inside of an import."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
-            signal.setitimer(signal.ITIMER_REAL, _SOON)
+            signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS)
             return
         frame = frame.f_back
     raise KeyboardInterrupt
 
 
-def _lost(error: sys.UnraisableHookArgs) -> None:
-    """Raise again what was raised where nothing can be, such as in a finalizer."""
+def _retry_interrupt(error: sys.UnraisableHookArgs) -> None:
+    """Raise a KeyboardInterrupt again that a finalizer lost."""
     if error.exc_type is KeyboardInterrupt:
-        signal.setitimer(signal.ITIMER_REAL, _SOON)
+        signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS)
     else:
         sys.__unraisablehook__(error)
 

@@ -20,27 +20,27 @@ from tests.robustness.test_faults import environment
 MOMENTS = int(os.environ.get("TFPROF_INTERRUPTS", "60"))
 NOISE = (b"Traceback", b"Error", b"Exception", b"unexpected")
 
-# Without the warnings of other tests: a file that was open when the interrupt came is closed by the
-# collector, which Python tells those who ask for it.
+# Without warnings: Python would warn of a file that was open at the interrupt and that the garbage
+# collector closes.
 ENVIRONMENT = environment(PYTHONWARNINGS="")
 
-# Python itself can be interrupted before it comes to us, and says so. The command tells when it has
-# taken over: the first signal handler that is set is the first thing it does.
+# An interrupt before the command's first line is Python's own, which prints a traceback. The first
+# thing that the command does is to set a signal handler: from then on the promise holds.
 STARTED = """
 import os, runpy, signal, sys
-given = signal.signal
-def told(*words):
-    given(*words)
-    signal.signal = given
+set_handler = signal.signal
+def report_start(*arguments):
+    set_handler(*arguments)
+    signal.signal = set_handler
     os.write(1, b"!")
-signal.signal = told
+signal.signal = report_start
 sys.argv[0] = "tfprof"
 runpy.run_module("tfprof", run_name="__main__", alter_sys=True)
 """
 
 
-def interrupted(program, *argv, after=0.0, **more):
-    """The status and the errors of a program that gets a SIGINT some time after its first byte."""
+def interrupt(program, *argv, after=0.0, **more):
+    """The status and stderr of a program that gets a SIGINT some time after its first byte."""
     with subprocess.Popen(
         [sys.executable, "-c", program, *argv],
         stdout=subprocess.PIPE,
@@ -57,27 +57,27 @@ def interrupted(program, *argv, after=0.0, **more):
 
 def test_interrupt_at_any_moment(tmp_path):
     target = tmp_path / "out"
-    words = ("--demo", "--quiet", "scope", f"-output=json:outfile={target}")
-    begun = time.monotonic()
-    subprocess.run([sys.executable, "-m", "tfprof", *words], check=True, env=environment())
-    longest = time.monotonic() - begun
+    arguments = ("--demo", "--quiet", "scope", f"-output=json:outfile={target}")
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-m", "tfprof", *arguments], check=True, env=environment())
+    longest = time.monotonic() - start
     complete = target.read_bytes()
-    dice, seen = random.Random(1), Counter()
-    for at in range(MOMENTS):
+    dice, statuses = random.Random(1), Counter()
+    for i in range(MOMENTS):
         target.write_bytes(b"old")
-        moment = longest * (at + dice.random()) / MOMENTS
-        status, errors = interrupted(STARTED, *words, after=moment)
-        seen[status] += 1
+        moment = longest * (i + dice.random()) / MOMENTS
+        status, errors = interrupt(STARTED, *arguments, after=moment)
+        statuses[status] += 1
         assert not [word for word in NOISE if word in errors], errors.decode()
         assert [path.name for path in tmp_path.iterdir()] == ["out"]
         assert target.read_bytes() in (b"old", complete)
-    assert set(seen) <= {0, 130, -signal.SIGINT}
-    assert seen[130] > MOMENTS // 10, "too few moments are inside"
-    assert seen[-signal.SIGINT], "no moment is at the start"
+    assert set(statuses) <= {0, 130, -signal.SIGINT}
+    assert statuses[130] > MOMENTS // 10, "too few moments are inside of main()"
+    assert statuses[-signal.SIGINT], "no moment is during the start"
 
 
-def inside(work):
-    """A program that does some work where the command does its own."""
+def program_in_main(work):
+    """A program that does some work inside of the command's main()."""
     return f"""
 import os, sys, time
 from tfprof import __main__, cli
@@ -90,7 +90,7 @@ __main__.run()
 
 
 def test_modules_that_hide_the_interrupt(tmp_path):
-    """Such as NumPy, which takes it for a broken installation."""
+    """Such as NumPy, which reports a broken installation."""
     (tmp_path / "slow.py").write_text(
         "import os, time\n"
         "os.write(1, b'!')\n"
@@ -99,54 +99,54 @@ def test_modules_that_hide_the_interrupt(tmp_path):
         "except BaseException:\n"
         "    raise ImportError('broken') from None\n"
     )
-    program = inside(f"    sys.path.insert(0, {str(tmp_path)!r})\n    import slow")
-    assert interrupted(program, after=0.1) == (130, b"")
+    program = program_in_main(f"    sys.path.insert(0, {str(tmp_path)!r})\n    import slow")
+    assert interrupt(program, after=0.1) == (130, b"")
 
 
 def test_finalizers_that_swallow_the_interrupt():
-    program = inside(
+    program = program_in_main(
         "    class Slow:\n"
         "        def __del__(self):\n"
         "            os.write(1, b'!')\n"
         "            time.sleep(0.5)\n"
         "    Slow()"
     )
-    assert interrupted(program, after=0.1) == (130, b"")
+    assert interrupt(program, after=0.1) == (130, b"")
 
 
 def test_other_errors_of_finalizers_are_shown():
-    program = inside(
+    program = program_in_main(
         "    class Broken:\n"
         "        def __del__(self):\n"
         "            raise ValueError('mine')\n"
         "    Broken()\n"
         "    os.write(1, b'!')"
     )
-    status, errors = interrupted(program, after=0.1)
+    status, errors = interrupt(program, after=0.1)
     assert status == 130
     assert b"ValueError: mine" in errors
 
 
-def test_interrupt_that_is_not_for_us():
-    """As for what a shell starts in the background."""
+def test_an_ignored_interrupt_stays_ignored():
+    """A shell ignores it for background jobs."""
     begin = STARTED.replace("runpy.run_module", "os.write(1, b'!'); runpy.run_module", 1)
     ignore = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731 - it is short
     for after in (0.0, 0.2):
-        status, _ = interrupted(begin, "--demo", "--quiet", "op", after=after, preexec_fn=ignore)
+        status, _ = interrupt(begin, "--demo", "--quiet", "op", after=after, preexec_fn=ignore)
         assert status == 0
 
 
 @pytest.mark.parametrize("module", ["tfprof", "tfprof.__main__"])
-def test_next_to_nothing_is_imported_before(module):
+def test_few_modules_are_imported_before_the_handler(module):
     program = (
         f"import sys; known = set(sys.modules); import {module}; print(*{{*sys.modules}} - known)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=True, env=environment()
     )
-    found = set(done.stdout.decode().split())
-    # What `signal` needs.
-    assert found <= {"tfprof", "tfprof.__main__", "__future__", "signal", "enum", "types"} | {
+    modules = set(done.stdout.decode().split())
+    # `signal` needs the others.
+    assert modules <= {"tfprof", "tfprof.__main__", "__future__", "signal", "enum", "types"} | {
         *(
             "functools",
             "collections",

@@ -32,7 +32,6 @@ from tfprof.errors import OptionError
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
 from tfprof.resolve import resolve
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views import view_of
 
 __all__ = [
@@ -95,7 +94,6 @@ def all_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
     return found, tuple(problems)
 
 
-@malloc_tuned()
 def advise(
     profile: Profile,
     checkers: Wanted = None,

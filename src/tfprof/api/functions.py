@@ -28,7 +28,6 @@ from tfprof.recording.build_profile import (
     with_saved_traces,
 )
 from tfprof.runtime.gc_pause import gc_paused
-from tfprof.runtime.malloc import malloc_tuned
 
 __all__ = ["advise", "load", "profile", "write_op_log"]
 
@@ -62,24 +61,23 @@ def load(
             raise OptionError(f"{part}: given twice; give only one")
         parts.setdefault(part, source)
     quirks = quirks_for(compat)
-    with malloc_tuned():
-        loaded: columns.Profile = Profile()
-        for whole in ("profile", "tables"):
-            if parts[whole] is not None:
-                loaded = read_input(whole, parts[whole])
-        if parts["graph"] is not None:
-            loaded = loaded.with_graph(read_input("graph", parts["graph"]))
-        if parts["checkpoint"] is not None:
-            loaded = loaded.with_checkpoint(read_input("checkpoint", parts["checkpoint"]))
-        runs = [] if parts["run_meta"] is None else parts["run_meta"]
-        if not isinstance(runs, (list, tuple)):
-            runs = [runs]
-        for step, run in enumerate(runs):
-            loaded = add_run(loaded, step, run, quirks)
-        if parts["op_log"] is not None:
-            loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
-        loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops)
-        return Profile.of(with_saved_traces(loaded, parts["graph"], quirks))
+    loaded: columns.Profile = Profile()
+    for whole in ("profile", "tables"):
+        if parts[whole] is not None:
+            loaded = read_input(whole, parts[whole])
+    if parts["graph"] is not None:
+        loaded = loaded.with_graph(read_input("graph", parts["graph"]))
+    if parts["checkpoint"] is not None:
+        loaded = loaded.with_checkpoint(read_input("checkpoint", parts["checkpoint"]))
+    runs = [] if parts["run_meta"] is None else parts["run_meta"]
+    if not isinstance(runs, (list, tuple)):
+        runs = [runs]
+    for step, run in enumerate(runs):
+        loaded = add_run(loaded, step, run, quirks)
+    if parts["op_log"] is not None:
+        loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
+    loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops)
+    return Profile.of(with_saved_traces(loaded, parts["graph"], quirks))
 
 
 def _assign(inputs: Sequence[MessageLike]) -> dict[str, Any]:
@@ -107,7 +105,7 @@ def profile(
     """
     request = parse_request(cmd, 0 if options is None else options, compat=compat, banners=True)
     model = find_model(graph)
-    with gc_paused(), malloc_tuned():
+    with gc_paused():
         loaded, messages = build_profile(
             model, run_meta, op_log, request.quirks, traces=cmd == "code"
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tfprof.api.screen import Screen
 from tfprof.outputs import RenderSettings, parse_output, render, write_documents
 from tfprof.reports.report import Report
-from tfprof.runtime.malloc import malloc_tuned
 
 __all__ = ["write_report"]
 
@@ -22,6 +21,5 @@ def write_report(
     screen = screen or Screen.standard()
     kind, keys = parse_output(report.options.output if output is None else output)
     settings = RenderSettings(keys, legend=legend, banners=banners, one_line=screen.terminal)
-    with malloc_tuned():
-        rendering = render(report, kind, settings)
-        write_documents(rendering, stdout=screen.write_bytes, message=screen.info)
+    rendering = render(report, kind, settings)
+    write_documents(rendering, stdout=screen.write_bytes, message=screen.info)

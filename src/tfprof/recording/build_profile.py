@@ -26,7 +26,6 @@ from tfprof.recording.stacks import read_stacks
 from tfprof.recording.tensorflow_objects import default_graph, live_graph
 from tfprof.recording.variables import trainable_names
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
-from tfprof.runtime.malloc import malloc_tuned
 
 __all__ = [
     "Model",
@@ -70,9 +69,8 @@ def find_model(graph: Any) -> Model:
 
 def add_run(profile: Profile, step: int, run_meta: MessageLike, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
-    with malloc_tuned():
-        run = read_input("run_meta", run_meta)
-        return profile if run is None else profile.with_run(step, run, quirks)
+    run = read_input("run_meta", run_meta)
+    return profile if run is None else profile.with_run(step, run, quirks)
 
 
 def graph_and_run(model: Model, run_meta: MessageLike, quirks: Quirks) -> tuple[Profile, list[str]]:

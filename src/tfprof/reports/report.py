@@ -31,7 +31,6 @@ from tfprof.reports.filters import (
 )
 from tfprof.reports.measures import measures
 from tfprof.resolve import resolve
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views import view_of
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
@@ -186,10 +185,9 @@ def make_report(
     built_from: Profile | None = None,
 ) -> Report:
     """The report of a view. `built_from` is an earlier profile that the view's structure shows."""
-    with malloc_tuned():
-        profile = resolve(profile, quirks)
-        view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
-        report = _report_of(profile, view, options, quirks)
+    profile = resolve(profile, quirks)
+    view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
+    report = _report_of(profile, view, options, quirks)
     more = profile.warnings
     if {"float_ops", "macs"} & set(options.select):
         more += node_flops(profile, quirks).messages()

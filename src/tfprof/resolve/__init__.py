@@ -1,8 +1,20 @@
-"""A profile as views see it: functions entered, run-time names joined, what ran told by its label.
+"""Graph and run resolved into one set of nodes.
 
-A loaded profile has the nodes of the graph and, for names that only a run knows, nodes of the run.
-`seen` makes another profile of it, once, in which nodes inside functions are nodes like any other
-and records belong to the nodes they are of. With all of its quirks it is the profile itself.
+A loaded profile has the nodes of the graph, and runtime nodes for names that only a run has.
+`resolve` makes another profile of it, once: nodes of functions are nodes like any other, records
+belong to the graph node that they are runs of, and op types are those that ran.
+
+    inline_functions      add the nodes of functions
+    function_nodes        the nodes of the functions of one graph
+    match_runtime_nodes   map runtime nodes to nodes of the graph
+    runtime_names         the rules for that
+    op_types              op types of the runtime
+    fused_kernels         nodes that a fused kernel computed
+    runtime_shapes        complete shapes by those of a run
+    saved_traces          code traces of a SavedModel
+    renumber_nodes, take_nodes
+
+Views, reports and everything above may import it.
 """
 
 from __future__ import annotations
@@ -20,13 +32,13 @@ __all__ = ["attributed_share", "resolve"]
 def resolve(profile: Profile, quirks: Quirks) -> Profile:
     """The profile that views, measures and outputs work on."""
     key = _key(quirks)
-    found = profile.memoize(key, lambda: _other(profile, key, quirks))
-    return profile if found is None else found
+    resolved = profile.memoize(key, lambda: _resolve_other(profile, key, quirks))
+    return profile if resolved is None else resolved
 
 
 def attributed_share(profile: Profile) -> float:
-    """The share of recorded time that belongs to nodes of the graph or of its functions."""
-    return profile.memoize(attributed_share, lambda: _joined_share(resolve(profile, REPAIRED)))
+    """The share of traced time that is attributed to nodes of the graph or of its functions."""
+    return profile.memoize(attributed_share, lambda: _attributed_share(resolve(profile, REPAIRED)))
 
 
 def _key(quirks: Quirks) -> tuple[object, ...]:
@@ -38,37 +50,37 @@ def _key(quirks: Quirks) -> tuple[object, ...]:
     )
 
 
-def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile | None:
-    """The profile to see instead; nothing if it is the same, as none should hold itself."""
-    found = _seen(profile, quirks)
-    if found is profile:
+def _resolve_other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile | None:
+    """The resolved profile; nothing if it is the same one, which must not hold itself."""
+    resolved = _resolve(profile, quirks)
+    if resolved is profile:
         return None
     # A copy, as profiles that hold each other would stay until the garbage is collected.
-    found = found.replace(source=profile.replace())
-    found.memoize(key, lambda: None)
-    return found
+    resolved = resolved.replace(source=profile.replace())
+    resolved.memoize(key, lambda: None)
+    return resolved
 
 
-def _seen(profile: Profile, quirks: Quirks) -> Profile:
+def _resolve(profile: Profile, quirks: Quirks) -> Profile:
     has_functions = bool(profile.libraries) or profile.calls is not None
     if has_functions and not quirks.functions_not_inlined:
         from tfprof.resolve.inline_functions import inline_functions
 
         profile = inline_functions(profile)
-    joins = (
+    matches = (
         NodeMatches.none(profile)
         if quirks.runtime_names_not_mapped
         else match_runtime_nodes(profile)
     )
     if not quirks.graph_op_types_only:
-        profile = with_runtime_ops(profile, joins)
-    return merge_matched_nodes(profile, joins)
+        profile = with_runtime_ops(profile, matches)
+    return merge_matched_nodes(profile, matches)
 
 
-def _joined_share(profile: Profile) -> float:
-    total = known = 0
+def _attributed_share(profile: Profile) -> float:
+    total = attributed = 0
     for records in profile.records:
         time = np.maximum(records.duration, 1)
         total += int(time.sum())
-        known += int(time[profile.nodes.in_graph[records.node]].sum())
-    return known / total if total else 1.0
+        attributed += int(time[profile.nodes.in_graph[records.node]].sum())
+    return attributed / total if total else 1.0

@@ -1,4 +1,4 @@
-"""Nodes that ran as a part of another one, which a fused kernel computed."""
+"""Nodes that a fused kernel of another node computed."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ _FUSABLE = (
 def fused_members(
     profile: Profile, ran: BoolArray, node: Array, op: pa.Array
 ) -> tuple[Array, Array]:
-    """The nodes that fused kernels computed on the way, and the position in `node` of the kernel.
+    """The nodes that fused kernels computed too, and the index in `node` of the kernel of each.
 
-    `op` is what each of the nodes ran as. A member has no record of its own, does what kernels
-    fuse, and what it gives is an input of the kernel's node or of another member.
+    `op` is the op that each of `node` ran as. A member has no record of its own and an op that
+    kernels fuse, and it produces an input of the kernel's node or of another member.
     """
     edges = profile.edges
-    may_be = pc.match_substring_regex(profile.nodes.op, f"^{_FUSABLE}$")
-    may_be = may_be.to_numpy(zero_copy_only=False) & ~ran & profile.nodes.in_graph
+    is_fusable = pc.match_substring_regex(profile.nodes.op, f"^{_FUSABLE}$")
+    is_fusable = is_fusable.to_numpy(zero_copy_only=False) & ~ran & profile.nodes.in_graph
     kernel = np.full(len(profile.nodes), -1, np.int64)
     front = np.flatnonzero(pc.match_substring(op, FUSED).to_numpy(zero_copy_only=False))
     kernel[node[front]] = front
     members = []
-    at = node[front]
+    consumers = node[front]
     for _ in range(_LONGEST):
         is_front = np.zeros(len(kernel), bool)
-        is_front[at] = True
-        taken = np.flatnonzero(is_front[edges.consumer])
-        producer = index_in(edges.producer.take(pa.array(taken)), profile.nodes.name)
-        new = (producer >= 0) & may_be[producer] & (kernel[producer] < 0)
-        kernel[producer[new]] = kernel[edges.consumer[taken[new]]]
-        at = np.unique(producer[new])
-        members.append(at)
-        if not len(at):
+        is_front[consumers] = True
+        inputs = np.flatnonzero(is_front[edges.consumer])
+        producer = index_in(edges.producer.take(pa.array(inputs)), profile.nodes.name)
+        new = (producer >= 0) & is_fusable[producer] & (kernel[producer] < 0)
+        kernel[producer[new]] = kernel[edges.consumer[inputs[new]]]
+        consumers = np.unique(producer[new])
+        members.append(consumers)
+        if not len(consumers):
             break
-    found = np.concatenate(members)
-    return found, kernel[found]
+    member = np.concatenate(members)
+    return member, kernel[member]

@@ -29,13 +29,13 @@ __all__ = ["inline_functions"]
 
 
 def inline_functions(profile: Profile) -> Profile:
-    """The nodes of functions under their run-time names, after all others.
+    """Add the nodes of functions under their runtime names, after all others.
 
-    A node that a run knows by such a name is that node. Nodes of functions that have no stack of
-    their own stand where they are called.
+    They replace runtime nodes of the same names. A node of a function without a stack gets that of
+    its caller.
     """
     for library in profile.libraries:
-        profile = _with_bodies(profile, read_function_nodes(library))
+        profile = _with_function_nodes(profile, read_function_nodes(library))
     if profile.calls is None:
         return profile
     calls = profile.calls
@@ -44,94 +44,100 @@ def inline_functions(profile: Profile) -> Profile:
     return _with_callers_stacks(profile, calls)
 
 
-def _with_bodies(profile: Profile, bodies: FunctionNodes) -> Profile:
-    warnings = tuple(dict.fromkeys((*profile.warnings, *bodies.warnings)))
-    if not len(bodies.name):
+def _with_function_nodes(profile: Profile, functions: FunctionNodes) -> Profile:
+    warnings = tuple(dict.fromkeys((*profile.warnings, *functions.warnings)))
+    if not len(functions.name):
         return profile.replace(warnings=warnings)
     before = profile.nodes
-    known = index_in(bodies.name, before.name)
-    run_time = (known >= 0) & ~before.in_graph[known]
-    new = is_first_occurrence(bodies.name) & ((known < 0) | run_time)
-    replaced = known[new & run_time]
+    known = index_in(functions.name, before.name)
+    is_runtime = (known >= 0) & ~before.in_graph[known]
+    new = is_first_occurrence(functions.name) & ((known < 0) | is_runtime)
+    replaced = known[new & is_runtime]
     kept = np.ones(len(before), bool)
     kept[replaced] = False
     number = np.cumsum(kept) - 1
     offset = int(kept.sum())
     new_number = offset + np.cumsum(new) - 1
-    number[replaced] = new_number[new & run_time]
-    nodes = take_nodes(before, kept).followed_by(_nodes(bodies, new, before, known))
-    # Where each row of the bodies is among the nodes; a name that is taken is the node of it.
-    place = np.concatenate([index_in(bodies.graph, nodes.name), index_in(bodies.name, nodes.name)])
-    owned = np.concatenate([np.zeros(len(bodies.graph), bool), new])
+    number[replaced] = new_number[new & is_runtime]
+    nodes = take_nodes(before, kept).followed_by(_nodes(functions, new, before, known))
+    # The node of each row; a name that a node has already is that node.
+    node_of = np.concatenate(
+        [index_in(functions.graph, nodes.name), index_in(functions.name, nodes.name)]
+    )
+    is_new = np.concatenate([np.zeros(len(functions.graph), bool), new])
     profile = renumber_nodes(profile, number, nodes, warnings=warnings)
-    edges = _edges(bodies.inputs, place, owned, nodes.name)
+    edges = _edges(functions.inputs, node_of, is_new, nodes.name)
     return profile.replace(
         edges=profile.edges.followed_by(edges),
-        calls=_calls(profile.calls, bodies, place, new, kept, number, nodes),
+        calls=_calls(profile.calls, functions, node_of, new, kept, number, nodes),
     )
 
 
-def _nodes(bodies: FunctionNodes, new: BoolArray, before: Nodes, known: Array) -> Nodes:
-    """The new nodes; what an op log said of one that a run knew already is kept."""
-    columns, rows = bodies.columns, pa.array(bodies.row[new])
+def _nodes(functions: FunctionNodes, new: BoolArray, before: Nodes, known: Array) -> Nodes:
+    """The new nodes. One that replaces a runtime node keeps what op logs say of that."""
+    columns, rows = functions.columns, pa.array(functions.row[new])
     count = int(new.sum())
-    was = known[new]
-    told = was >= 0
+    replaced = known[new]
+    has_entry = replaced >= 0
     return Nodes(
-        bodies.name.filter(pa.array(new)),
+        functions.name.filter(pa.array(new)),
         columns.op.take(rows),
         np.ones(count, bool),
         columns.attrs.take(rows).cast(ATTRS),
         columns.shape.take(rows),
         columns.output_shapes.take(rows),
-        np.where(told, before.float_ops[was], 0) if told.any() else np.zeros(count, np.int64),
-        np.where(told, before.stack[was], -1) if told.any() else np.full(count, -1, np.int64),
+        np.where(has_entry, before.float_ops[replaced], 0)
+        if has_entry.any()
+        else np.zeros(count, np.int64),
+        np.where(has_entry, before.stack[replaced], -1)
+        if has_entry.any()
+        else np.full(count, -1, np.int64),
         np.full(count, NO_DEVICE, np.int32),
     )
 
 
-def _edges(links: Links, place: Array, owned: BoolArray, names: pa.Array) -> Edges:
-    """Links as edges of the nodes that are owned; what is linked to nowhere is missing."""
-    wanted = owned[links.consumer]
-    producer = links.producer[wanted]
-    at = np.where(producer >= 0, place[producer], len(names))
+def _edges(links: Links, node_of: Array, mask: BoolArray, names: pa.Array) -> Edges:
+    """Links as edges, of the rows in `mask`; an unknown producer is `MISSING`."""
+    rows = mask[links.consumer]
+    producer = links.producer[rows]
+    index = np.where(producer >= 0, node_of[producer], len(names))
     known = pa.concat_arrays([names, strings([MISSING])])
     return Edges(
-        place[links.consumer[wanted]].astype(np.int32),
-        links.index[wanted].astype(np.int32),
-        known.take(pa.array(at)),
-        links.output[wanted].astype(np.int32),
+        node_of[links.consumer[rows]].astype(np.int32),
+        links.index[rows].astype(np.int32),
+        known.take(pa.array(index)),
+        links.output[rows].astype(np.int32),
     )
 
 
 def _calls(
     before: Calls | None,
-    bodies: FunctionNodes,
-    place: Array,
+    functions: FunctionNodes,
+    node_of: Array,
     new: BoolArray,
     kept: BoolArray,
     number: Array,
     nodes: Nodes,
 ) -> Calls:
-    sizes = np.diff(np.append(bodies.first, len(bodies.graph) + len(bodies.name)))[1:]
-    own = np.repeat(np.arange(1, len(bodies.first)), sizes)[new]
-    results = _edges(bodies.results, place, np.ones(len(place), bool), nodes.name)
-    caller = np.append(-1, place[bodies.caller[1:]])
+    sizes = np.diff(np.append(functions.first, len(functions.graph) + len(functions.name)))[1:]
+    call_site = np.repeat(np.arange(1, len(functions.first)), sizes)[new]
+    results = _edges(functions.results, node_of, np.ones(len(node_of), bool), nodes.name)
+    caller = np.append(-1, node_of[functions.caller[1:]])
     if before is None:
-        frame = np.concatenate([np.zeros(int(kept.sum()), np.int64), own])
-        return Calls(frame, caller, bodies.parent, results)
-    count, parent = len(before.caller) - 1, bodies.parent[1:]
-    moved = np.where(before.caller >= 0, number[before.caller], -1)
+        sites = np.concatenate([np.zeros(int(kept.sum()), np.int64), call_site])
+        return Calls(sites, caller, functions.parent, results)
+    count, parent = len(before.caller) - 1, functions.parent[1:]
+    old_caller = np.where(before.caller >= 0, number[before.caller], -1)
     return Calls(
-        np.concatenate([before.call_site[kept], own + count]),
-        np.concatenate([moved, caller[1:]]),
+        np.concatenate([before.call_site[kept], call_site + count]),
+        np.concatenate([old_caller, caller[1:]]),
         np.concatenate([before.parent, np.where(parent > 0, parent + count, 0)]),
         replace(before.edges, consumer=number[before.edges.consumer]).followed_by(results),
     )
 
 
 def _with_entries(profile: Profile, entries: LogEntries) -> Profile:
-    """What op logs say of the nodes; the last float operations and the first stack count."""
+    """Apply entries of op logs to the nodes. The last float operations and the first stack win."""
     ids = index_in(entries.name, profile.nodes.name)
     known = ids >= 0
     if not known.any():
@@ -157,7 +163,7 @@ def _with_callers_stacks(profile: Profile, calls: Calls) -> Profile:
     stack = profile.nodes.stack.copy()
     order = np.argsort(calls.call_site, kind="stable")
     bounds = np.searchsorted(calls.call_site[order], np.arange(len(calls.caller) + 1))
-    for at in range(1, len(calls.caller)):  # a caller comes before what it calls
-        own = order[bounds[at] : bounds[at + 1]]
-        stack[own] = np.where(stack[own] < 0, stack[calls.caller[at]], stack[own])
+    for site in range(1, len(calls.caller)):  # a caller comes before what it calls
+        nodes = order[bounds[site] : bounds[site + 1]]
+        stack[nodes] = np.where(stack[nodes] < 0, stack[calls.caller[site]], stack[nodes])
     return profile.replace(nodes=replace(profile.nodes, stack=stack))

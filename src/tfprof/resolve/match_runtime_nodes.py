@@ -1,4 +1,4 @@
-"""Nodes that only a run knows, joined to the nodes of the graph that they belong to."""
+"""Map the nodes that only a run has to nodes of the graph."""
 
 from __future__ import annotations
 
@@ -22,65 +22,65 @@ __all__ = ["NodeMatches", "match_runtime_nodes", "merge_matched_nodes"]
 
 @dataclass(frozen=True, slots=True)
 class NodeMatches:
-    """The node that each node's records belong to, mostly itself, and how they do (a Bond)."""
+    """The node that each node's records belong to, mostly itself, and in which way (MatchKind)."""
 
     node: Array
-    bond: Array
+    kind: Array
 
     @classmethod
     def none(cls, profile: Profile) -> NodeMatches:
-        """Every node stays what it is."""
+        """Every node matches itself."""
         count = len(profile.nodes)
         return cls(np.arange(count), np.zeros(count, np.int64))
 
 
 def match_runtime_nodes(profile: Profile) -> NodeMatches:
-    """Where the names that only runs know come from, by the rules of `names`."""
-    joins = NodeMatches.none(profile)
+    """The node of the graph for each runtime node, by the rules of `runtime_names`."""
+    matches = NodeMatches.none(profile)
     nodes = profile.nodes
-    strays = np.flatnonzero(~nodes.in_graph)
-    if not len(strays) or not nodes.in_graph.any():
-        return joins
-    names = nodes.name.take(pa.array(strays)).to_pylist()
-    asked: dict[str, None] = {}
+    runtime_nodes = np.flatnonzero(~nodes.in_graph)
+    if not len(runtime_nodes) or not nodes.in_graph.any():
+        return matches
+    names = nodes.name.take(pa.array(runtime_nodes)).to_pylist()
+    candidates: dict[str, None] = {}
 
-    def ask(word: str) -> bool:
-        return asked.setdefault(word) is not None
+    def add_candidate(name: str) -> bool:
+        return candidates.setdefault(name) is not None
 
     for name in names:
-        # Nothing is a node, so that the rules ask for all that might be one.
-        find_origin(name, ask, ask)
-    found = index_in(strings(asked), nodes.name)
-    number = {
-        word: at
-        for word, at in zip(asked, found.tolist(), strict=True)
-        if at >= 0 and nodes.in_graph[at]
+        # No candidate is a node yet, so that the rules try all of them.
+        find_origin(name, add_candidate, add_candidate)
+    index = index_in(strings(candidates), nodes.name)
+    node_of = {
+        name: node
+        for name, node in zip(candidates, index.tolist(), strict=True)
+        if node >= 0 and nodes.in_graph[node]
     }
     callers = _callers(profile)
-    for stray, name in zip(strays.tolist(), names, strict=True):
-        origin = find_origin(name, number.__contains__, lambda word: number.get(word) in callers)
+    for node, name in zip(runtime_nodes.tolist(), names, strict=True):
+        origin = find_origin(name, node_of.__contains__, lambda name: node_of.get(name) in callers)
         if origin is not None:
-            joins.node[stray], joins.bond[stray] = number[origin[0]], origin[1]
-    return joins
+            matches.node[node], matches.kind[node] = node_of[origin[0]], origin[1]
+    return matches
 
 
 def _callers(profile: Profile) -> set[int]:
     """The nodes that call functions."""
     ops = profile.nodes.op.dictionary_encode()
     calling = [is_call(NodeDef(op=op), {}) for op in ops.dictionary.to_pylist()]
-    known = np.array(calling, bool)[ops.indices.to_numpy()] & profile.nodes.in_graph
-    entered = profile.calls.caller[1:].tolist() if profile.calls else []
-    return {*np.flatnonzero(known).tolist(), *entered}
+    is_caller = np.array(calling, bool)[ops.indices.to_numpy()] & profile.nodes.in_graph
+    inlined = profile.calls.caller[1:].tolist() if profile.calls else []
+    return {*np.flatnonzero(is_caller).tolist(), *inlined}
 
 
-def merge_matched_nodes(profile: Profile, joins: NodeMatches) -> Profile:
-    """A profile in which records belong to the nodes that they were joined to."""
-    kept = joins.node == np.arange(len(profile.nodes))
+def merge_matched_nodes(profile: Profile, matches: NodeMatches) -> Profile:
+    """A profile in which records belong to the nodes that they are matched to."""
+    kept = matches.node == np.arange(len(profile.nodes))
     if kept.all():
         return profile
-    number = (np.cumsum(kept) - 1)[joins.node]
+    number = (np.cumsum(kept) - 1)[matches.node]
     secondary_records = tuple(
-        _find_secondary_records(records, joins) for records in profile.records
+        _find_secondary_records(records, matches) for records in profile.records
     )
     calls = profile.calls
     if calls is not None:
@@ -91,23 +91,23 @@ def merge_matched_nodes(profile: Profile, joins: NodeMatches) -> Profile:
     return renumber_nodes(profile, number, nodes, secondary_records=secondary_records, calls=calls)
 
 
-def _find_secondary_records(records: Records, joins: NodeMatches) -> BoolArray:
-    """Which records do not say how often a node ran: of several names, one does.
+def _find_secondary_records(records: Records, matches: NodeMatches) -> BoolArray:
+    """Which records are not runs of their node: of several runtime names, one counts.
 
     That is the node's own name, or else the rewrite that ran most or the helper that ran least.
     """
-    bond, node = joins.bond[records.node], joins.node[records.node]
-    told = np.zeros(len(joins.node), bool)
-    told[node[bond == MatchKind.SAME]] = True
-    aside = (bond != MatchKind.SAME) & told[node]
-    left = np.flatnonzero((bond != MatchKind.SAME) & ~told[node])
-    if not len(left):
-        return aside
-    names, count = np.unique(records.node[left], return_counts=True)
-    often = np.where(joins.bond[names] == MatchKind.HELPER, count, -count)
-    order = np.lexsort((often, joins.bond[names], joins.node[names]))
-    first = order[np.unique(joins.node[names[order]], return_index=True)[1]]
-    speaks = np.zeros(len(joins.node), bool)
-    speaks[names[first]] = True
-    aside[left] = ~speaks[records.node[left]]
-    return aside
+    kind, node = matches.kind[records.node], matches.node[records.node]
+    has_own_name = np.zeros(len(matches.node), bool)
+    has_own_name[node[kind == MatchKind.SAME]] = True
+    secondary = (kind != MatchKind.SAME) & has_own_name[node]
+    rows = np.flatnonzero((kind != MatchKind.SAME) & ~has_own_name[node])
+    if not len(rows):
+        return secondary
+    names, count = np.unique(records.node[rows], return_counts=True)
+    priority = np.where(matches.kind[names] == MatchKind.HELPER, count, -count)
+    order = np.lexsort((priority, matches.kind[names], matches.node[names]))
+    first = order[np.unique(matches.node[names[order]], return_index=True)[1]]
+    is_primary = np.zeros(len(matches.node), bool)
+    is_primary[names[first]] = True
+    secondary[rows] = ~is_primary[records.node[rows]]
+    return secondary

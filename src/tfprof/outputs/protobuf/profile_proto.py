@@ -29,7 +29,6 @@ from tfprof.profiles.schema import Array
 from tfprof.protos import columns_pb2
 from tfprof.reports.account import type_lists
 from tfprof.resolve import resolve
-from tfprof.runtime.malloc import malloc_tuned
 from tfprof.views.graph import producers
 
 __all__ = ["serialize_profile"]
@@ -38,14 +37,12 @@ _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = columns_pb2.ProfileNode.DESCRIPTOR.fields_by_name
 _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name
 _MOST = 2**63 - 1
-_MANY = 100_000  # nodes from which on memory counts for more than time
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
 def serialize_profile(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
-    with malloc_tuned(large=len(profile.nodes) < _MANY):
-        return _serialize(resolve(profile, quirks), quirks)
+    return _serialize(resolve(profile, quirks), quirks)
 
 
 def _serialize(profile: Profile, quirks: Quirks) -> bytes:
