@@ -85,7 +85,9 @@ def _nodes(
         "shape": _packed_shapes(nodes.shape, _NODE["shape"].number).take(rows),
         "op_types": _op_types(profile, quirks).take(rows),
         **_devices(profile, runs, rows),
-        "float_ops": integer_fields({_NODE["float_ops"].number: nodes.float_ops[rows]}),
+        "float_ops": integer_fields(
+            {_NODE["float_ops"].number: _float_ops(profile, runs, quirks)[rows]}
+        ),
         "op": string_field(_NODE["op"].number, nodes.op, rows),
         "trace": message_field(_NODE["trace"].number, trace, stack >= 0),
         "attrs": _attrs(nodes.attrs).take(rows),
