@@ -8,7 +8,8 @@ it yields. A new output is a module here and a row in `OUTPUTS`.
     files           write documents, each file complete or not at all
     supported       which outputs a view or a selection cannot have
     text            stdout, file: legend, header and rows
-      input_shapes, tensor_value    two of its columns
+      text_header, tree_rows, op_rows           its parts
+      node_labels, input_shapes, tensor_value   columns that are no numbers
     row_table       json, csv, parquet: the rows as a table
     flame           the numbers of flame graphs, for folded, speedscope and pprof
     folded, speedscope, dot
@@ -17,7 +18,7 @@ it yields. A new output is a module here and a row in `OUTPUTS`.
     protobuf/       result messages, and a profile as a ProfileProto
     profile_tables  a profile as a folder of Parquet files
     notebook        a report as HTML or a data frame
-    encoding/       columns to bytes, for text and JSON
+    encoding/       columns to bytes, for text, JSON and protobuf
 
 The API, the command line and the profiler import it. It imports reports and what is beneath them.
 """

@@ -122,7 +122,7 @@ def test_compressed_and_counted(tmp_path, capsys):
     gpu_profile().report("scope").write(f"timeline:outfile={file}")
     assert file.read_bytes()[:2] == b"\x1f\x8b"
     assert len(check(read(file))["X"]) == 6
-    assert "6 events" in capsys.readouterr().out
+    assert "6 events" in "".join(capsys.readouterr())
 
 
 def test_a_file_for_each_step(tmp_path):

@@ -2,7 +2,7 @@
 
 Each row is the concatenation of its columns. The values of all columns are put in one Arrow array,
 and a single `take` in the order of rows and columns copies them all. Columns with few combinations
-are merged before. For 20,000 rows of four metrics this takes 5 ms, a join in Python 40 ms.
+are merged before. The scope report of 20,000 nodes takes 7 ms so, and 46 ms with `bytes.join`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ import pyarrow.compute as pc
 from tfprof.profiles.schema import Array
 from tfprof.profiles.string_columns import utf8_bytes, value_offsets
 
-__all__ = ["Column", "DictColumn", "column_lengths", "concat_bytes", "encode_rows"]
+__all__ = [
+    "Column",
+    "DictColumn",
+    "column_lengths",
+    "concat_bytes",
+    "concat_groups",
+    "encode_rows",
+]
 
 _BLOCK = 1 << 19  # bytes that are encoded at once: few enough to stay in the cache
 _BLOCKS = 4  # for so many blocks values are copied at once, if there are many values
@@ -196,6 +203,12 @@ def concat_bytes(length: int, chunks: Iterable[memoryview | bytes]) -> bytes:
     stream.seek(0)
     stream.writelines(chunks)
     return stream.getvalue()
+
+
+def concat_groups(values: pa.Array, offsets: Array) -> pa.Array:
+    """The values of each group concatenated; group `i` begins at `offsets[i]`. Copies no bytes."""
+    buffers = [None, pa.py_buffer(value_offsets(values)[offsets]), values.buffers()[2]]
+    return pa.Array.from_buffers(values.type, len(offsets) - 1, buffers)
 
 
 def column_lengths(column: Column) -> Array | int:

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
+from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.outputs.protobuf.protobuf_writer import (
-    concat_groups,
     encode_messages,
     integer_fields,
     message_field,

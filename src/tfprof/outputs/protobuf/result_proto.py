@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import MEASURES
+from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.outputs.protobuf.nested_messages import parse_tree
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
-    concat_groups,
     encode_messages,
     field_tag,
     integer_fields,

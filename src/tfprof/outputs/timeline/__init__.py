@@ -7,7 +7,8 @@
       lanes                 which lane of its device each interval is drawn in
       flows                 arrows from producers to consumers
       memory_counters       bytes in use, and the largest allocations
-      top_allocations       the largest allocations at each sample
+      allocation_history    what nodes had allocated at each sample
+      top_allocations       the largest of that
     event_args            the arguments of events
 
 `outputs` imports `writer`; `speedscope` imports the layout of `tree_trace_events`.
