@@ -1,7 +1,7 @@
 """A folder of Parquet tables, which `outputs.tables` writes, to a profile.
 
-`place` says in which table and column a field of the profile's records stands. `docs/schema.md`
-describes them all.
+`table_and_column` says where a field of the profile's records is. `docs/schema.md` describes the
+tables.
 """
 
 from __future__ import annotations
@@ -29,13 +29,21 @@ from tfprof.profiles.schema import (
     Stacks,
 )
 
-__all__ = ["ENTRIES", "FRAME_COLUMNS", "PART", "TEXTS", "VERSION", "place", "read_tables"]
+__all__ = [
+    "ENTRIES",
+    "FRAME_COLUMNS",
+    "PART",
+    "TEXTS",
+    "VERSION",
+    "read_tables",
+    "table_and_column",
+]
 
 VERSION = 2
 """Of the layout; files of another one are refused."""
 
 PART = "part"
-"""The column that tells the RunMetadata, op logs and saved profiles of one profile apart."""
+"""The column that numbers the RunMetadata, op logs and saved profiles of one profile."""
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
@@ -44,7 +52,7 @@ ENTRIES = {"unplaced": "unmatched", "inner": "inner"}
 """The fields of a profile that are entries for names."""
 
 _BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
-_NO_TABLE = "it is no table of tfprof"
+_NO_TABLE = "not a table of tfprof"
 _PROPERTIES: dict[str, tuple[type, type]] = {
     **dict.fromkeys(("version", "saved", "logs"), (int, int)),
     **dict.fromkeys(("has_trace", "missing_stream", "saved_missing_stream"), (bool, bool)),
@@ -53,12 +61,12 @@ _PROPERTIES: dict[str, tuple[type, type]] = {
     "devices": (list, str),
     "libraries": (list, bytes),
 }
-"""Of what kind each property is, and of what kind are those in it."""
+"""The type of each property, and of its items if it is a list."""
 
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
-def place(kind: type, field: str) -> tuple[str, str]:
+def table_and_column(kind: type, field: str) -> tuple[str, str]:
     """The table and the column of a field."""
     if kind is ProfileProtoRuns:
         prefix, _, rest = field.partition("_")
@@ -192,7 +200,7 @@ def _records(tables: _Tables, part: int, step: int) -> Records:
     values: dict[str, Any] = {"step": step}
     for item in fields(Records):
         if item.name != "step":
-            table, column = place(Records, item.name)
+            table, column = table_and_column(Records, item.name)
             values[item.name] = _value(item, tables.column(table, column, part))
     return Records(**values)
 
@@ -200,7 +208,7 @@ def _records(tables: _Tables, part: int, step: int) -> Records:
 def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
     values: dict[str, Any] = {}
     for item in fields(ProfileProtoRuns):
-        table, column = place(ProfileProtoRuns, item.name)
+        table, column = table_and_column(ProfileProtoRuns, item.name)
         if item.name == "memory":
             numbers = [_numpy(tables.column(table, name, part)) for name in MEMORY_FIELDS]
             values[item.name] = np.stack(numbers, axis=1).reshape(-1, len(MEMORY_FIELDS))

@@ -52,15 +52,15 @@ def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
 
 def _read(info: GraphDebugInfo) -> DebugInfo:
     """A LookupError means that it refers to what it does not have."""
-    place = {trace: number for number, trace in enumerate(info.traces_by_id)}
-    number = {name: place[trace] for name, trace in info.name_to_trace_id.items()}
-    number |= {name: len(place) + at for at, name in enumerate(info.traces)}
+    index_of = {trace: i for i, trace in enumerate(info.traces_by_id)}
+    index = {name: index_of[trace] for name, trace in info.name_to_trace_id.items()}
+    index |= {name: len(index_of) + i for i, name in enumerate(info.traces)}
     known = info.frames_by_id
     traces = [
         [*trace.file_line_cols, *(_looked_up(known, key) for key in trace.frame_id)]
         for trace in (*info.traces_by_id.values(), *info.traces.values())
     ]
-    return DebugInfo(_stacks(traces, list(info.files)), number)
+    return DebugInfo(_stacks(traces, list(info.files)), index)
 
 
 def _looked_up(frames: Mapping[int, _Frame], key: int) -> _Frame:
