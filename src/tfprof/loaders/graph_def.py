@@ -1,4 +1,4 @@
-"""GraphDef, binary or text, alone or inside a MetaGraphDef or SavedModel, to columns."""
+"""GraphDef to columns: binary or text, alone or inside a MetaGraphDef or SavedModel."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tfprof.definitions.limits import MOST_PARTS
 from tfprof.errors import LoadError
-from tfprof.loaders.parquet.checks import fault_of
+from tfprof.loaders.parquet.checks import find_fault
 from tfprof.loaders.parquet.file import read_parquet
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
@@ -48,8 +48,7 @@ PART = "part"
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
 ENTRIES = {"unplaced": "unmatched", "inner": "inner"}
-"""Table name -> field of the profile."""
-"""The fields of a profile that are entries for names."""
+"""Table of op log entries -> field of the profile."""
 
 _BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
 _NO_TABLE = "not a table of tfprof"
@@ -81,7 +80,7 @@ def read_tables(folder: str | os.PathLike[str]) -> Profile:
     """The profile whose tables are in a folder."""
     try:
         profile = _profile(_Tables(Path(folder)))
-        fault = fault_of(profile)
+        fault = find_fault(profile)
     except _BROKEN as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise LoadError(f"{folder}: not the tables of a profile; {reason}") from None

@@ -18,7 +18,7 @@ _Saved = Mapping[str, tuple[tuple[int, ...], int]]
 
 
 def complete_variables(meta: MetaGraphDef, folder: Path) -> list[str]:
-    """Fill in shapes and types that a graph lacks; returns warnings about that and contradictions."""
+    """Fill in shapes and types that a graph lacks; returns warnings, also about contradictions."""
     file = folder / _INDEX
     if not file.is_file():
         return []
