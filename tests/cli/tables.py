@@ -11,6 +11,7 @@ from tfprof.cli.defaults import ADAPTED
 from tfprof.cli.flags import SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
+from tfprof.loaders import LOADERS
 
 __all__ = ["PAGE", "filled"]
 
@@ -46,6 +47,12 @@ def _flags(flags: Iterable[Flag]) -> Iterable[tuple[str, ...]]:
         yield f"`--{f'{flag.name}={flag.metavar}'.rstrip('=')}`", flag.help
 
 
+def _formats() -> Iterable[tuple[str, ...]]:
+    yield "format", "what it is", "given as"
+    for loader in LOADERS.values():
+        yield loader.name, loader.help, f"`{loader.provides}`, `--{loader.flag}`"
+
+
 def _defaults() -> Iterable[tuple[str, ...]]:
     yield "option", "default"
     for name, default in ADAPTED.items():
@@ -57,6 +64,7 @@ TABLES = {
     "inputs": lambda: _flags(INPUTS.values()),
     "switches": lambda: _flags(SWITCHES.values()),
     "defaults": _defaults,
+    "formats": _formats,
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""GraphDef, binary or text, alone or inside a MetaGraphDef or SavedModel, to columns."""
+"""GraphDef to columns: binary or text, alone or inside a MetaGraphDef or SavedModel."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def _columns(nodes: pa.Array) -> GraphColumns:
         nodes.field("name"),
         nodes.field("op"),
         attrs,
-        _decoded(attrs, "shape", SHAPE, _own_shape),
-        _decoded(attrs, "_output_shapes", SHAPES, _output_shapes),
+        _decode_attribute(attrs, "shape", SHAPE, _own_shape),
+        _decode_attribute(attrs, "_output_shapes", SHAPES, _output_shapes),
         consumer,
         index.astype(np.int32),
         producer,
@@ -105,18 +105,18 @@ def _columns(nodes: pa.Array) -> GraphColumns:
 
 
 def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
-    """The producer and its output that each input names, such as `split:1`; -1 for `^control`."""
-    at, text = value_offsets(inputs) - value_offsets(inputs)[0], utf8_bytes(inputs)
-    control = at[1:] > at[:-1]
-    control[control] = text[at[:-1][control]] == ord("^")
+    """The producer and its output index that each input names, such as `split:1` or `^control`."""
+    offsets, text = value_offsets(inputs) - value_offsets(inputs)[0], utf8_bytes(inputs)
+    control = offsets[1:] > offsets[:-1]
+    control[control] = text[offsets[:-1][control]] == ord("^")
     colons = np.flatnonzero(text == ord(":"))
     if not (len(colons) or control.any()):
         return inputs, np.zeros(len(inputs), np.int32)
-    following = np.append(colons, at[-1])[np.searchsorted(colons, at[:-1])]
-    end = np.minimum(following, at[1:])
-    producer = slice_strings(inputs, at[:-1] + control, end)
-    rows = np.flatnonzero(end < at[1:])
-    numbers = slice_strings(inputs, end[rows] + 1, at[1:][rows]).dictionary_encode()
+    following = np.append(colons, offsets[-1])[np.searchsorted(colons, offsets[:-1])]
+    end = np.minimum(following, offsets[1:])
+    producer = slice_strings(inputs, offsets[:-1] + control, end)
+    rows = np.flatnonzero(end < offsets[1:])
+    numbers = slice_strings(inputs, end[rows] + 1, offsets[1:][rows]).dictionary_encode()
     known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
     output = np.zeros(len(inputs), np.int32)
     output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
@@ -125,11 +125,11 @@ def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
 
 
 def _output_number(text: str) -> int:
-    """The number after a colon; 0 if it is none."""
+    """The output index after a colon; 0 if it is not a number."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def _decoded(attrs: pa.Array, key: str, kind: pa.DataType, read: Any) -> pa.Array:
+def _decode_attribute(attrs: pa.Array, key: str, kind: pa.DataType, read: Any) -> pa.Array:
     """One attribute of every node, decoded once for each distinct value; empty where absent."""
     entries = attrs.flatten()
     rows = np.flatnonzero(pc.equal(entries.field("key"), key).to_numpy(zero_copy_only=False))

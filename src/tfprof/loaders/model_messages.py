@@ -56,7 +56,7 @@ def parse_model(given: Input, kind: Any) -> Any:
     try:
         return parse_text(given.data, kind) if is_text(given.data) else kind.FromString(given.data)
     except UnicodeDecodeError as error:
-        reason = f"byte {error.start} is no UTF-8 text"
+        reason = f"byte {error.start} is not UTF-8"
     except (text_format.ParseError, RecursionError, ValueError) as error:
         if not message_kind(given.data[:HEAD_SIZE]):
             raise not_a_message(given, kind) from None

@@ -25,8 +25,8 @@ def read_op_log(source: MessageLike) -> LogColumns:
     types = entries.field("types")
     stack, codes = _stacks(entries.field("code_def"), source)
     names = batch.column("id_to_string").flatten()
-    keys, words = names.field("key").to_pylist(), names.field("value").to_pylist()
-    strings = dict(zip(keys, words, strict=True))
+    keys, values = names.field("key").to_pylist(), names.field("value").to_pylist()
+    strings = dict(zip(keys, values, strict=True))
     return LogColumns(
         name=entries.field("name"),
         float_ops=numbers(entries.field("float_ops")),
@@ -41,7 +41,7 @@ def _stacks(lists: pa.Array, source: MessageLike) -> tuple[Array, pa.Array]:
     """Which stack each entry has, -1 for none, and the distinct ones, which are far fewer."""
     codes, count = lists.flatten(), np.diff(list_offsets(lists))
     if (count > 1).any():
-        # What follows each other is merged.
+        # Repeated messages of one field are merged, as protobuf does.
         merged = [b"".join(parts) for parts in lists.to_pylist() if parts]
         codes = pa.array(merged, pa.binary())
     distinct = codes.dictionary_encode()

@@ -144,17 +144,17 @@ def _output_shapes(maps: pa.Array) -> pa.Array:
     flat = maps.flatten()
     owner, key = _owner(maps), numbers(flat.field("key"))
     shapes = flat.field("value").field("int64_values").cast(SHAPE)
-    at = list_offsets(maps)
+    offsets = list_offsets(maps)
     order = np.lexsort((key, owner))
-    if np.array_equal(key[order], np.arange(len(key)) - at[:-1][owner]):
+    if np.array_equal(key[order], np.arange(len(key)) - offsets[:-1][owner]):
         ordered = shapes.take(pa.array(order))
-        return pa.ListArray.from_arrays(pa.array(at, pa.int32()), ordered).cast(SHAPES)
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), ordered).cast(SHAPES)
     lists: list[list[list[int]]] = [[] for _ in range(len(maps))]
-    room = MOST_GAPS
+    gaps_left = MOST_GAPS
     for row, output, shape in zip(owner.tolist(), key.tolist(), shapes.to_pylist(), strict=True):
         gap = max(output - len(lists[row]), 0)
-        if output >= 0 and gap <= room:
-            room -= gap
+        if output >= 0 and gap <= gaps_left:
+            gaps_left -= gap
             lists[row] += [[]] * (output + 1 - len(lists[row]))
             lists[row][output] = shape
     return pa.array(lists, SHAPES)
@@ -217,8 +217,8 @@ def _times(maps: pa.Array, devices: _Devices) -> tuple[Any, Any, Any, Any]:
     span, device = _owner(maps), devices.codes(entries.field("key"))
     lists = entries.field("value").field("times")
     entry, pairs = _owner(lists), lists.flatten().field("int64_values")
-    at, values = list_offsets(pairs), pairs.flatten().to_numpy()
-    whole = np.diff(at) >= 2
-    first = at[:-1][whole]
+    offsets, values = list_offsets(pairs), pairs.flatten().to_numpy()
+    whole = np.diff(offsets) >= 2
+    first = offsets[:-1][whole]
     entry = entry[whole]
     return span[entry], device[entry], values[first], values[first + 1]

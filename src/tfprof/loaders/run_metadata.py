@@ -68,9 +68,9 @@ def _lower(text: str) -> str:
 
 
 def _memory(lists: pa.Array) -> dict[str, Any]:
-    at = list_offsets(lists)
+    offsets = list_offsets(lists)
     allocators = lists.flatten()
-    record = np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(at))
+    record = np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(offsets))
     is_gpu = _contains(allocators.field("allocator_name"), "GPU")
     in_use = np.zeros(len(lists), np.int64)
     gpu_count = np.zeros(len(lists), np.int32)
@@ -83,9 +83,9 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
     wanted = is_gpu[owner]
     allocations = histories.flatten()
     return {
-        "total": _sums(at, numbers(allocators.field("total_bytes"))),
-        "peak": _sums(at, numbers(allocators.field("peak_bytes"))),
-        "live": _sums(at, numbers(allocators.field("live_bytes"))),
+        "total": _sums(offsets, numbers(allocators.field("total_bytes"))),
+        "peak": _sums(offsets, numbers(allocators.field("peak_bytes"))),
+        "live": _sums(offsets, numbers(allocators.field("live_bytes"))),
         "in_use": in_use,
         "gpu_allocators": gpu_count,
         "allocation_record": record[owner[wanted]],
@@ -95,7 +95,7 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
 
 
 def _outputs(lists: pa.Array) -> dict[str, Any]:
-    at = list_offsets(lists)
+    offsets = list_offsets(lists)
     outputs = lists.flatten()
     tensors = outputs.field("tensor_description")
     memory = tensors.field("allocation_description")
@@ -105,8 +105,8 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
     )
     size = np.where(has_memory, size, 0)
     return {
-        "output_bytes": _sums(at, size),
-        "output_record": np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(at)),
+        "output_bytes": _sums(offsets, size),
+        "output_record": np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(offsets)),
         "output_slot": numbers(outputs.field("slot")),
         "output_size": size,
         "output_pointer": numbers(memory.field("ptr")),
@@ -115,13 +115,13 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
     }
 
 
-def _sums(at: Array, values: Array) -> Array:
-    """The sum of each run of values from one start to the next, at most what 64 bits hold."""
+def _sums(offsets: Array, values: Array) -> Array:
+    """The sum of the values from each offset to the next, at most what 64 bits hold."""
     if np.abs(values.astype(np.float64)).sum() >= _LARGE:
-        exact = [sum(values[a:b].tolist()) for a, b in itertools.pairwise(at.tolist())]
+        exact = [sum(values[a:b].tolist()) for a, b in itertools.pairwise(offsets.tolist())]
         return np.array([max(-_LARGEST - 1, min(total, _LARGEST)) for total in exact], np.int64)
     running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
-    return running[at[1:]] - running[at[:-1]]
+    return running[offsets[1:]] - running[offsets[:-1]]
 
 
 def _contains(texts: pa.Array, part: str) -> BoolArray:

@@ -30,7 +30,7 @@ def _batch(data: bytes, columns: type[Message]) -> pa.RecordBatch:
     try:
         return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
     except BaseException as error:
-        # A panic of the column reader is no Exception, so that nobody would catch it.
+        # A panic of the column reader is a BaseException.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise DecodeError(f"the columns cannot be read: {error}") from None
         raise

@@ -26,7 +26,7 @@ from tfprof.loaders.parquet.profile_tables import (
     PART,
     TEXTS,
     VERSION,
-    place,
+    table_and_column,
 )
 from tfprof.outputs.files import replace_file
 from tfprof.profiles.executions import MEMORY_FIELDS
@@ -144,7 +144,7 @@ def _part_tables(part: Records | ProfileProtoRuns) -> dict[str, dict[str, Any]]:
     for item in fields(part):
         if item.name == "step":
             continue
-        table, column = place(type(part), item.name)
+        table, column = table_and_column(type(part), item.name)
         value = getattr(part, item.name)
         columns = {column: value}
         if item.name == "memory":

@@ -36,7 +36,7 @@ def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
 
 
 def _numbers(names: list[str], function: str, info: DebugInfo) -> Array:
-    return np.array([info.number.get(f"{name}@{function}", -1) for name in names], np.int64)
+    return np.array([info.stack_index.get(f"{name}@{function}", -1) for name in names], np.int64)
 
 
 def _entries(library: bytes, info: DebugInfo, before: int) -> LogEntries:

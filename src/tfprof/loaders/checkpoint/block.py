@@ -51,21 +51,21 @@ def block_entries(contents: bytes, path: Path) -> Iterator[tuple[bytes, bytes]]:
     """The keys and values of a block in order."""
     limit = _entries_end(contents, path)
     budget = _KEY_GROWTH * len(contents)
-    at, key = 0, b""
-    while at < limit:
+    offset, key = 0, b""
+    while offset < limit:
         try:
-            shared, at = read_varint(contents, at)
-            added, at = read_varint(contents, at)
-            length, at = read_varint(contents, at)
+            shared, offset = read_varint(contents, offset)
+            added, offset = read_varint(contents, offset)
+            length, offset = read_varint(contents, offset)
         except ValueError:
             raise _broken(path) from None
-        middle, end = at + added, at + added + length
+        middle, end = offset + added, offset + added + length
         budget -= shared + added
         if shared > len(key) or end > limit or budget < 0:
             raise _broken(path)
-        key = key[:shared] + contents[at:middle]
+        key = key[:shared] + contents[offset:middle]
         yield key, contents[middle:end]
-        at = end
+        offset = end
 
 
 def _entries_end(contents: bytes, path: Path) -> int:

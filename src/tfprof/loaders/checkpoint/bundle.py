@@ -134,8 +134,8 @@ def _entry(key: bytes, value: bytes, *, shards: int, path: Path) -> Entry:
         )
     if not slices:
         _check_size(message, math.prod(shape), f"{path}: {what}")
-    place = (message.shard_id, message.offset, message.size, message.crc32c)
-    return Entry(message.dtype, shape, *place, slices)
+    location = (message.shard_id, message.offset, message.size, message.crc32c)
+    return Entry(message.dtype, shape, *location, slices)
 
 
 def _check_size(message: BundleEntryProto, count: int, where: str) -> None:

@@ -35,17 +35,17 @@ class Statistics:
 
 
 def statistics_of(values: Array) -> Statistics:
-    """The statistics of an array, a piece at a time so that a large one is never copied whole."""
+    """The statistics of an array, one chunk at a time so that a large one is never copied whole."""
     if values.dtype == object:
         return Statistics(None, None, None, None, 0, 0, 0, values.size)
     nan = inf = zeros = 0
     lows, highs = [], []
-    for piece in _pieces(values):
-        zeros += piece.size - int(np.count_nonzero(piece))
-        if piece.dtype.kind in "fc":
-            nan += int(np.count_nonzero(np.isnan(piece)))
-            inf += int(np.count_nonzero(np.isinf(piece)))
-        finite = _finite(piece)
+    for chunk in _chunks(values):
+        zeros += chunk.size - int(np.count_nonzero(chunk))
+        if chunk.dtype.kind in "fc":
+            nan += int(np.count_nonzero(np.isnan(chunk)))
+            inf += int(np.count_nonzero(np.isinf(chunk)))
+        finite = _finite(chunk)
         if finite.size:
             lows.append(finite.min().item())
             highs.append(finite.max().item())
@@ -61,8 +61,8 @@ def _moments(values: Array, largest: float) -> tuple[float, float]:
     scale = largest if largest > _SQUARE_OVERFLOWS else 1.0
     mean = squares = 0.0
     seen = 0
-    for piece in _pieces(values):
-        wide = _finite(piece).astype("f8") / scale
+    for chunk in _chunks(values):
+        wide = _finite(chunk).astype("f8") / scale
         if not wide.size:
             continue
         center = float(wide.mean())
@@ -74,17 +74,17 @@ def _moments(values: Array, largest: float) -> tuple[float, float]:
     return mean * scale, math.sqrt(squares / seen) * scale
 
 
-def _pieces(values: Array) -> Iterator[Array]:
+def _chunks(values: Array) -> Iterator[Array]:
     flat = values.reshape(-1)
     for start in range(0, flat.size, _CHUNK):
         yield flat[start : start + _CHUNK]
 
 
-def _finite(piece: Array) -> Array:
+def _finite(chunk: Array) -> Array:
     """The finite elements as real numbers."""
-    if piece.dtype.kind == "b":
-        return piece.view("u1")
-    if piece.dtype.kind == "c":
+    if chunk.dtype.kind == "b":
+        return chunk.view("u1")
+    if chunk.dtype.kind == "c":
         with np.errstate(over="ignore"):
-            piece = np.abs(piece)
-    return piece[np.isfinite(piece)] if piece.dtype.kind == "f" else piece
+            chunk = np.abs(chunk)
+    return chunk[np.isfinite(chunk)] if chunk.dtype.kind == "f" else chunk

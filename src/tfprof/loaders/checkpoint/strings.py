@@ -19,33 +19,33 @@ _UINT32_MAX = 0xFFFFFFFF
 
 def decode_strings(stored: bytes, count: int, crc: int, where: str) -> Array:
     """The strings of a tensor as a flat array of bytes objects, both checksums verified."""
-    lengths, at = _lengths(stored, count, where)
-    if len(stored) - at != 4 + sum(lengths):
+    lengths, offset = _lengths(stored, count, where)
+    if len(stored) - offset != 4 + sum(lengths):
         raise LoadError(f"{where}: its strings do not fill its bytes; copy the checkpoint again")
     # The checksum covers the lengths as integers of 4 bytes (8 if they do not fit), not the
     # varints in the file.
     running = google_crc32c.value(b"".join(map(_fixed, lengths)))
-    if struct.unpack_from("<I", stored, at) != (mask(running),):
+    if struct.unpack_from("<I", stored, offset) != (mask(running),):
         raise LoadError(f"{where}: its string lengths do not match their checksum; copy it again")
-    if mask(google_crc32c.extend(running, stored[at:])) != crc:
+    if mask(google_crc32c.extend(running, stored[offset:])) != crc:
         raise LoadError(f"{where}: does not match its checksum; copy the checkpoint again")
-    at += 4
+    offset += 4
     strings = np.empty(count, object)
-    for place, length in enumerate(lengths):
-        strings[place] = stored[at : at + length]
-        at += length
+    for i, length in enumerate(lengths):
+        strings[i] = stored[offset : offset + length]
+        offset += length
     return strings
 
 
 def _lengths(stored: bytes, count: int, where: str) -> tuple[list[int], int]:
-    lengths, at = [], 0
+    lengths, offset = [], 0
     try:
         for _ in range(count):
-            length, at = read_varint(stored, at)
+            length, offset = read_varint(stored, offset)
             lengths.append(length)
     except ValueError:
         raise LoadError(f"{where}: its string lengths end too early; copy it again") from None
-    return lengths, at
+    return lengths, offset
 
 
 def _fixed(length: int) -> bytes:

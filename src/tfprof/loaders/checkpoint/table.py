@@ -28,10 +28,10 @@ class Table:
 
     def get(self, key: bytes) -> bytes | None:
         """The value of a key, from the one block that can hold it."""
-        place = bisect_left(self.last_keys, key)
-        if place == len(self.blocks):
+        i = bisect_left(self.last_keys, key)
+        if i == len(self.blocks):
             return None
-        for found, value in block_entries(read_block(self.path, self.blocks[place]), self.path):
+        for found, value in block_entries(read_block(self.path, self.blocks[i]), self.path):
             if found >= key:
                 return value if found == key else None
         return None
@@ -65,8 +65,8 @@ def open_table(path: Path) -> Table:
     footer = read_range(
         path, file_size(path, "the table") - _FOOTER_SIZE, _FOOTER_SIZE, "the footer"
     )
-    _, at = _handle(footer, 0, path)  # the meta index, which is always empty
-    index, _ = _handle(footer, at, path)
+    _, position = _handle(footer, 0, path)  # the meta index, which is always empty
+    index, _ = _handle(footer, position, path)
     last_keys, blocks = [], []
     for key, value in block_entries(read_block(path, index), path):
         last_keys.append(key)
@@ -74,10 +74,10 @@ def open_table(path: Path) -> Table:
     return Table(path, tuple(last_keys), tuple(blocks))
 
 
-def _handle(data: bytes, at: int, path: Path) -> tuple[BlockHandle, int]:
+def _handle(data: bytes, position: int, path: Path) -> tuple[BlockHandle, int]:
     try:
-        offset, at = read_varint(data, at)
-        size, at = read_varint(data, at)
+        offset, position = read_varint(data, position)
+        size, position = read_varint(data, position)
     except ValueError:
         raise LoadError(f"{path}: the table's index is broken; copy the checkpoint again") from None
-    return BlockHandle(offset, size), at
+    return BlockHandle(offset, size), position

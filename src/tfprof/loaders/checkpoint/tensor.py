@@ -95,14 +95,14 @@ def check_cover(slices: Sequence[TensorSlice], shape: tuple[int, ...], where: st
 
 
 def assemble(
-    pieces: Sequence[tuple[TensorSlice, Array]], shape: tuple[int, ...], where: str
+    parts: Sequence[tuple[TensorSlice, Array]], shape: tuple[int, ...], where: str
 ) -> Array:
-    """The tensor that the pieces, whose sizes add up, are parts of."""
-    if len(pieces) == 1 and pieces[0][0].shape == shape:
-        return pieces[0][1]
-    whole = np.empty(shape, pieces[0][1].dtype)
+    """The tensor that the parts, whose sizes add up, are parts of."""
+    if len(parts) == 1 and parts[0][0].shape == shape:
+        return parts[0][1]
+    whole = np.empty(shape, parts[0][1].dtype)
     seen = np.zeros(shape, np.bool_)
-    for part, values in pieces:
+    for part, values in parts:
         whole[part.index] = values
         seen[part.index] = True
     if not seen.all():

@@ -1,7 +1,6 @@
-"""What must hold for the tables of a profile before anything is made of them.
+"""Checks of the tables of a profile: types of columns, and indices of nodes, devices and rows.
 
-Files may come from anywhere, so that types, numbers of rows and of devices are not taken for
-granted; the rest of tfprof relies on them.
+Files may come from anywhere, and the rest of tfprof relies on what is checked here.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from tfprof.profiles.schema import (
 )
 from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
 
-__all__ = ["fault_of"]
+__all__ = ["find_fault"]
 
 _TYPES = {"attrs": ATTRS, "shape": SHAPE, "output_shapes": SHAPES}
 _DEVICES = ("device", "interval_device", "record_device")
 _NODES = ("node", "execution_node", "interval_node", "memory_node", "allocation_node", "label_node")
 
 
-def fault_of(profile: Profile) -> str:
+def find_fault(profile: Profile) -> str:
     """What is wrong with a profile that was read from tables, or nothing.
 
-    Also an ArrowInvalid where a column is broken in itself.
+    Raises ArrowInvalid where a column is malformed in itself.
     """
     parts: list[Any] = [
         profile.nodes,
@@ -49,44 +48,44 @@ def fault_of(profile: Profile) -> str:
     ]
     for part in parts:
         for item in fields(part):
-            if not _fits(item, getattr(part, item.name)):
+            if not _has_type(item, getattr(part, item.name)):
                 return f"the column '{item.name}' is not of the right type"
     profile.type_name.validate(full=True)
-    if not _whole(profile.type_node) or profile.type_name.type != pa.string():
+    if not _is_integer(profile.type_node) or profile.type_name.type != pa.string():
         return "the types are not of the right type"
     try:
         _parse_messages(profile)
     except DecodeError:
-        return "an attribute or a shape is broken"
-    return "" if _consistent(profile) else "the tables do not fit together"
+        return "an attribute or a shape is malformed"
+    return "" if _is_consistent(profile) else "the tables do not fit together"
 
 
-def _fits(item: Any, value: Any) -> bool:
+def _has_type(item: Any, value: Any) -> bool:
     if item.type == "BoolArray":
         return bool(value.dtype == np.bool_)
     if item.type == "Array":
-        return _whole(value)
+        return _is_integer(value)
     if item.type != "pa.Array":
         return True
     value.validate(full=True)  # that texts are UTF-8, for one
     if item.name in ("names", "output_shape"):
         kind = pa.string() if item.name == "names" else pa.binary()
         return pa.types.is_dictionary(value.type) and value.type.value_type == kind
-    return value.type == _TYPES.get(item.name, pa.string()) and _without_gaps(value)
+    return value.type == _TYPES.get(item.name, pa.string()) and _has_no_nulls(value)
 
 
-def _whole(value: Array) -> bool:
+def _is_integer(value: Array) -> bool:
     return value.dtype.kind in "iu"
 
 
-def _without_gaps(column: pa.Array) -> bool:
-    """Whether nothing is null, inside of lists neither."""
+def _has_no_nulls(column: pa.Array) -> bool:
+    """Whether no value is null, at any depth of lists."""
     if column.null_count:
         return False
     if pa.types.is_list(column.type):
-        return _without_gaps(column.flatten())
+        return _has_no_nulls(column.flatten())
     if pa.types.is_struct(column.type):
-        return all(_without_gaps(part) for part in column.flatten())
+        return all(_has_no_nulls(part) for part in column.flatten())
     return True
 
 
@@ -98,7 +97,7 @@ def _parse_messages(profile: Profile) -> None:
             TensorShapeProto.FromString(value)
 
 
-def _consistent(profile: Profile) -> bool:
+def _is_consistent(profile: Profile) -> bool:
     nodes, devices = len(profile.nodes), len(profile.devices)
     frames = sum(len(stacks) for stacks in profile.stacks)
     steps = np.array(profile.steps, np.int64)

@@ -1,7 +1,7 @@
 """A folder of Parquet tables, which `outputs.tables` writes, to a profile.
 
-`place` says in which table and column a field of the profile's records stands. `docs/schema.md`
-describes them all.
+`table_and_column` says where a field of the profile's records is. `docs/schema.md` describes the
+tables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from tfprof.definitions.limits import MOST_PARTS
 from tfprof.errors import LoadError
-from tfprof.loaders.parquet.checks import fault_of
+from tfprof.loaders.parquet.checks import find_fault
 from tfprof.loaders.parquet.file import read_parquet
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
@@ -30,22 +30,29 @@ from tfprof.profiles.schema import (
     Stacks,
 )
 
-__all__ = ["ENTRIES", "FRAME_COLUMNS", "PART", "TEXTS", "VERSION", "place", "read_tables"]
+__all__ = [
+    "ENTRIES",
+    "FRAME_COLUMNS",
+    "PART",
+    "TEXTS",
+    "VERSION",
+    "read_tables",
+    "table_and_column",
+]
 
 VERSION = 2
 """Of the layout; files of another one are refused."""
 
 PART = "part"
-"""The column that tells the RunMetadata, op logs and saved profiles of one profile apart."""
+"""The column that numbers the RunMetadata, op logs and saved profiles of one profile."""
 
 FRAME_COLUMNS = ("line", "function_line", "file_id", "function_id", "text_id")
 TEXTS = ("file", "function", "text")
 ENTRIES = {"unplaced": "unmatched", "inner": "saved_flops"}
-"""Table name -> field of the profile."""
-"""The fields of a profile that are entries for names."""
+"""Table of op log entries -> field of the profile."""
 
 _BROKEN = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError, pa.ArrowException)
-_NO_TABLE = "it is no table of tfprof"
+_NO_TABLE = "not a table of tfprof"
 _PROPERTIES: dict[str, tuple[type, type]] = {
     **dict.fromkeys(("version", "saved", "logs"), (int, int)),
     **dict.fromkeys(("has_trace", "missing_stream", "saved_missing_stream"), (bool, bool)),
@@ -54,14 +61,14 @@ _PROPERTIES: dict[str, tuple[type, type]] = {
     "devices": (list, str),
     "libraries": (list, bytes),
 }
-"""Of what kind each property is, and of what kind are those in it."""
+"""The type of each property, and of its items if it is a list."""
 
 _SAVED_TABLES = {"execution": "span", "interval": "time", "record": "seen"}
 _SAVED_COLUMNS = {"record_execution": "span"}
 _RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
 
 
-def place(kind: type, field: str) -> tuple[str, str]:
+def table_and_column(kind: type, field: str) -> tuple[str, str]:
     """The table and the column of a field."""
     if kind is ProfileProtoRuns:
         prefix, _, rest = field.partition("_")
@@ -76,7 +83,7 @@ def read_tables(folder: str | os.PathLike[str]) -> Profile:
     """The profile whose tables are in a folder."""
     try:
         profile = _profile(_Tables(Path(folder)))
-        fault = fault_of(profile)
+        fault = find_fault(profile)
     except _BROKEN as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise LoadError(f"{folder}: not the tables of a profile; {reason}") from None
@@ -212,7 +219,7 @@ def _records(tables: _Tables, part: int, step: int) -> Records:
     values: dict[str, Any] = {"step": step}
     for item in fields(Records):
         if item.name != "step":
-            table, column = place(Records, item.name)
+            table, column = table_and_column(Records, item.name)
             values[item.name] = _value(item, tables.column(table, column, part))
     return Records(**values)
 
@@ -220,7 +227,7 @@ def _records(tables: _Tables, part: int, step: int) -> Records:
 def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
     values: dict[str, Any] = {}
     for item in fields(ProfileProtoRuns):
-        table, column = place(ProfileProtoRuns, item.name)
+        table, column = table_and_column(ProfileProtoRuns, item.name)
         if item.name == "memory":
             numbers = [_numpy(tables.column(table, name, part)) for name in MEMORY_FIELDS]
             values[item.name] = np.stack(numbers, axis=1).reshape(-1, len(MEMORY_FIELDS))

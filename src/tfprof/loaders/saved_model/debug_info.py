@@ -21,20 +21,20 @@ __all__ = ["DebugInfo", "read_debug_info"]
 
 _FILE = Path("debug", "saved_model_debug_info.pb")
 _NO_TEXT = "none"
-"""What stands for the text of a line that is not known, as in an op log."""
+"""The text of an unknown line, as in an op log."""
 
 _Frame = GraphDebugInfo.FileLineCol
 
 
 @dataclass(frozen=True, slots=True)
 class DebugInfo:
-    """Distinct stacks, and which of them created a node: `<node>@<function>` -> its number.
+    """Distinct stacks, and the index of the one that created each node, by `<node>@<function>`.
 
     The function of the graph's own nodes is empty.
     """
 
     stacks: Stacks
-    number: Mapping[str, int]
+    stack_index: Mapping[str, int]
 
 
 def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
@@ -51,20 +51,20 @@ def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
 
 
 def _read(info: GraphDebugInfo) -> DebugInfo:
-    """A LookupError means that it refers to what it does not have."""
-    place = {trace: number for number, trace in enumerate(info.traces_by_id)}
-    number = {name: place[trace] for name, trace in info.name_to_trace_id.items()}
-    number |= {name: len(place) + at for at, name in enumerate(info.traces)}
+    """Raises LookupError if a reference has no target."""
+    index_of = {trace: i for i, trace in enumerate(info.traces_by_id)}
+    index = {name: index_of[trace] for name, trace in info.name_to_trace_id.items()}
+    index |= {name: len(index_of) + i for i, name in enumerate(info.traces)}
     known = info.frames_by_id
     traces = [
-        [*trace.file_line_cols, *(_looked_up(known, key) for key in trace.frame_id)]
+        [*trace.file_line_cols, *(_look_up(known, key) for key in trace.frame_id)]
         for trace in (*info.traces_by_id.values(), *info.traces.values())
     ]
-    return DebugInfo(_stacks(traces, list(info.files)), number)
+    return DebugInfo(_stacks(traces, list(info.files)), index)
 
 
-def _looked_up(frames: Mapping[int, _Frame], key: int) -> _Frame:
-    # Reading a map of messages makes what it does not have.
+def _look_up(frames: Mapping[int, _Frame], key: int) -> _Frame:
+    # A map of messages adds an entry when a missing key is read.
     if key not in frames:
         raise LookupError
     return frames[key]

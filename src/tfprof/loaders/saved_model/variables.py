@@ -1,4 +1,4 @@
-"""What the index of a SavedModel's variables tells of them, put where the graph is silent."""
+"""Shapes and types of a SavedModel's variables, from the index of their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Saved = Mapping[str, tuple[tuple[int, ...], int]]
 
 
 def complete_variables(meta: MetaGraphDef, folder: Path) -> list[str]:
-    """Fill in shapes and types that a graph lacks; what to tell of it, and of contradictions."""
+    """Fill in shapes and types that a graph lacks; returns warnings, also about contradictions."""
     file = folder / _INDEX
     if not file.is_file():
         return []
@@ -62,7 +62,7 @@ def _read(file: Path) -> _Saved:
 
 
 class _Type:
-    """The place where a type is written."""
+    """The field of a message that holds a type."""
 
     def __init__(self, owner: object, field: str) -> None:
         self._owner, self._field = owner, field
@@ -77,7 +77,7 @@ class _Type:
 
 
 def _variables(meta: MetaGraphDef) -> Iterator[tuple[str, TensorShapeProto, _Type]]:
-    """The variables of a model with the places where their shapes and types are written."""
+    """The variables of a model with the fields that hold their shapes and types."""
     for item in meta.object_graph_def.nodes:
         if item.HasField("variable"):
             yield item.variable.name, item.variable.shape, _Type(item.variable, "dtype")

@@ -169,7 +169,7 @@ def _inputs(
     index = edges.index[known]
     output = np.zeros_like(edges.output[known])
     if not quirks.first_output_only:
-        output = edges.output[known]
+        output = np.maximum(edges.output[known], 0)
     # One entry for each producer: of several outputs the last one stays.
     keys = consumer * max(count, 1) + producer
     distinct, last = np.unique(keys[::-1], return_index=True)
