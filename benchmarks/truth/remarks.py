@@ -56,7 +56,7 @@ the backward pass of an LSTM leaves out the gradient to the first state.
 ## What our ledger says
 
 In every row above it is complete: no node of the model is unknown. Of a branch that data decides,
-the most expensive branch is counted, and noted. Data-dependent trip counts are a symbol, `T`. Where a
-size grows from iteration to iteration of a loop, the nodes that depend on it are unknown: they are named,
-and are not in the sums.
+the most expensive one is counted, and noted. Data-dependent trip counts are symbolic (`T`). Where a
+size grows with each iteration of a loop, the nodes that depend on it are unsupported: they are
+named, and are not in the sums.
 """
