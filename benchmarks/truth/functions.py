@@ -87,7 +87,7 @@ def switch(tf: Any) -> Any:
 
 
 def loop_with_gradient(tf: Any) -> Any:
-    """A loop of six rounds, forward and back."""
+    """A loop of six iterations, forward and back."""
 
     def model(x: Any, w: Any) -> Any:
         for _ in tf.range(6):
@@ -166,7 +166,7 @@ CONTROL = [
     _case("map_fn", mapped, "7*2*8**3"),
     _case("scan", scanned, "6*2*8**3"),
     _case("cond, the dearer branch", branches, "2*8*32*32"),
-    _case("switch_case, the dearest branch", switch, "2*2*8**3"),
+    _case("switch_case, the most expensive branch", switch, "2*2*8**3"),
     _case("recompute_grad", recomputed, "4*2*5*8*6"),
     _case("jacobian by a loop", jacobian, "2*8*6 + 6*2*8*6"),
 ]

@@ -33,9 +33,9 @@ REMARKS = """## What the others leave out
   how many ops had incomplete shapes, not which, nor how much of the work they were.
 - **Functions**: a SavedModel's signature is one call of a function, and the original does not look
   into it. Freezing writes functions out, but not those that XLA compiles.
-- **Loops**: the original and JAX count the body of a loop once, whatever its number of rounds, and
+- **Loops**: the original and JAX count the body of a loop once, whatever its trip count, and
   a train step's backward loop likewise; the original not even that where sizes inside are unknown.
-  FlopCounterMode and fvcore see every round, because they run the model.
+  FlopCounterMode and fvcore see every iteration, because they run the model.
 - **Attention**: FlopCounterMode and fvcore count the projections, but not the two products inside
   `scaled_dot_product_attention`, which is one kernel to them. The original has no rule for Einsum
   and takes `BatchMatMul`'s transposes for something else.
@@ -56,7 +56,7 @@ the backward pass of an LSTM leaves out the gradient to the first state.
 ## What our ledger says
 
 In every row above it is complete: no node of the model is unknown. Of a branch that data decides,
-the dearest way is counted, and noted. Rounds that only the data knows are a symbol, `T`. Where a
-size grows from round to round of a loop, the nodes that depend on it are unknown: they are named,
-and are not in the sums.
+the most expensive one is counted, and noted. Data-dependent trip counts are symbolic (`T`). Where a
+size grows with each iteration of a loop, the nodes that depend on it are unsupported: they are
+named, and are not in the sums.
 """

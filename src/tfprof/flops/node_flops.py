@@ -29,6 +29,7 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray, LogEntries
 from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
+from tfprof.runtime.gc_pause import gc_paused
 
 __all__ = ["LazyFlops", "NodeFlops", "lazy_flops", "log_entries", "node_flops"]
 
@@ -72,7 +73,8 @@ class LazyFlops:
     @cached_property
     def count(self) -> NodeFlops:
         """The columns."""
-        return _node_flops(self._profile, self._quirks)
+        with gc_paused():
+            return _node_flops(self._profile, self._quirks)
 
 
 def lazy_flops(profile: Profile, quirks: Quirks) -> LazyFlops:

@@ -69,27 +69,27 @@ def _count_runs(runs: Iterable[tuple[pa.Array, Array]]) -> RunCounts:
 def recorded_trip_counts(
     library: FunctionLibrary, loops: Iterable[Loop], records: RunCounts
 ) -> dict[Loop, int]:
-    """How often each loop's body runs; a loop is left out if that is not told, or differs."""
+    """The trip count of each loop; a loop without a record, or with different ones, is left out."""
     frames = expand(library).frames
     known = _Executions(frames, records)
     found: dict[Loop, int] = {}
     for loop in loops:
-        places = [frame for frame in frames if frame.body.name == loop.body]
-        seen = {known.trip_count(frame, loop.name) for frame in places} - {None}
-        if len(seen) == 1:
-            found[loop] = seen.pop() or 0
+        calls = [frame for frame in frames if frame.body.name == loop.body]
+        counts = {known.trip_count(frame, loop.name) for frame in calls} - {None}
+        if len(counts) == 1:
+            found[loop] = counts.pop() or 0
     return found
 
 
 class _Executions:
-    """How often each place of a body was run."""
+    """How often each call of a function was run."""
 
     def __init__(self, frames: list[Frame], records: RunCounts) -> None:
         self._frames, self._records = frames, records
         self._around: dict[str, dict[int, tuple[str, ...]]] = {}
 
     def trip_count(self, frame: Frame, loop: str) -> int | None:
-        """The rounds of a loop for each run of the place it stands in.
+        """The trip count of a loop in one call.
 
         A function that was not inlined has its nodes under their own names, for all of its calls.
         """
@@ -109,13 +109,13 @@ class _Executions:
         return self._records.steps if root.parent is None else self.own(root, root)
 
     def own(self, frame: Frame, root: Frame) -> int:
-        """The runs of the node of a place, outside of loops of the first kind, that ran most."""
+        """The runs of the node of a call, outside of v1 loops, that ran most."""
         looped = self.loops(frame.body)
-        places = (at for at in range(len(frame.body.nodes)) if at not in looped)
-        return max((self.times(frame, at, root) for at in places), default=0)
+        positions = (i for i in range(len(frame.body.nodes)) if i not in looped)
+        return max((self.times(frame, i, root) for i in positions), default=0)
 
     def loops(self, body: FunctionBody) -> dict[int, tuple[str, ...]]:
-        """The loops of the first kind around the nodes of a body."""
+        """The v1 loops around the nodes of a body."""
         if body.name not in self._around:
             self._around[body.name] = loops_around(body, body.order())
         return self._around[body.name]
@@ -135,14 +135,14 @@ class _Executions:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """A place whose records are under the names below a root."""
+    """A call whose records are under the names below a root."""
 
     known: _Executions
     frame: Frame
     root: Frame
 
     def trip_count(self, loop: str) -> int | None:
-        """The rounds of a loop for each run of the place."""
+        """The trip count of a loop in one run of the call."""
         body = self.frame.body
         position = body.positions.get(loop, -1)
         if position >= 0 and body.nodes[position].op in LOOPS:
@@ -164,19 +164,19 @@ class _Names:
         return _share(inside or (tested - outside if tested else None), outside)
 
     def _of_frames(self, around: tuple[str, ...]) -> int | None:
-        """The rounds of a loop that is made of Enter and NextIteration nodes, all together."""
+        """The iterations of a v1 loop, all together."""
         nodes = self.frame.body.nodes
         times = {
-            at: self.known.times(self.frame, at, self.root)
-            for at, loops in self.known.loops(self.frame.body).items()
+            i: self.known.times(self.frame, i, self.root)
+            for i, loops in self.known.loops(self.frame.body).items()
             if loops == around
         }
         if not any(times.values()):
             return None
-        return max((number for at, number in times.items() if nodes[at].op in NEXT), default=0)
+        return max((number for i, number in times.items() if nodes[i].op in NEXT), default=0)
 
     def _runs(self) -> int | None:
-        """How often the place was run: as often as its nodes, or if they are gone, its caller."""
+        """How often the call was run: as often as its nodes, or if they are gone, its caller."""
         frame = self.frame
         while frame is not self.root and frame.parent is not None:
             own = self.known.own(frame, self.root)
@@ -189,7 +189,7 @@ class _Names:
 
 
 def _roots(frame: Frame) -> list[Frame]:
-    """The graph itself, and the functions around a place that may be called rather than inlined."""
+    """The graph itself, and the functions around a call that may be called rather than inlined."""
     found, outer = [], frame
     while outer.parent is not None:
         if outer.call is not None and outer.call.kind == "call":
@@ -199,7 +199,7 @@ def _roots(frame: Frame) -> list[Frame]:
 
 
 def _share(total: int | None, among: int | None) -> int | None:
-    """Rounds for each run, if it is a whole number."""
+    """Iterations of each run, if it is a whole number."""
     if total is None or not among or total % among:
         return None
     return total // among

@@ -25,7 +25,7 @@ Shape = tuple[int, ...]
 class Unknown(enum.Enum):
     """Why a node has no count."""
 
-    RULE = "no rule"
+    RULE = "no formula"
     SHAPE = "unknown shape"
     FORMAT = "data format without a formula"
     MALFORMED = "malformed node"

@@ -47,7 +47,7 @@ class Loop(Protocol):
         ...
 
     def condition(self) -> Ref | None:
-        """The tensor that decides about another round."""
+        """The tensor that decides about another iteration."""
         ...
 
     def variable(self, body: FunctionBody, ref: Ref | None) -> int | None:
@@ -59,7 +59,7 @@ class Loop(Protocol):
         ...
 
     def step(self, variable: int) -> int | None:
-        """By how much a round changes a variable."""
+        """By how much an iteration changes a variable."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Loops of the first kind: Enter, Merge, Switch, NextIteration and Exit nodes in the graph itself.
+"""V1 loops: Enter, Merge, Switch, NextIteration and Exit nodes in the graph itself.
 
 The nodes between an Enter and an Exit form a frame, which runs as often as its LoopCond says.
 """
@@ -57,7 +57,7 @@ class V1Loops:
     def adjusted(self, position: int, outputs: list[Tensor]) -> list[Tensor]:
         """A node's outputs with what earlier passes have learnt about loops."""
         if position in self._merges and outputs:
-            # A loop's variable has its first value in the first round only.
+            # A loop's variable has its first value in the first iteration only.
             first = self._widened.get(position, replace(outputs[0], value=None))
             return [first, *outputs[1:]]
         if position in self._final and outputs:
@@ -81,7 +81,7 @@ class V1Loops:
         return None
 
     def learn(self, instance: Instance) -> bool:
-        """Compare what a round starts with and what it ends with; whether that told anything."""
+        """Compare the state before and after an iteration; whether anything new was learnt."""
         changed = False
         for position, (_, following) in self._merges.items():
             now = instance.outputs[position][0]
@@ -121,7 +121,7 @@ class V1Loops:
         return self._merges[merge][1] if merge in self._merges else None
 
     def condition(self, frame: Frame) -> Ref | None:
-        """What decides about another round."""
+        """What decides about another iteration."""
         return next(iter(self._body.inputs[self._conditions[frame]]), None)
 
 
@@ -151,7 +151,7 @@ class _Frame:
 def _merges(
     body: FunctionBody, order: list[int]
 ) -> list[tuple[int, tuple[Ref | None, Ref | None]]]:
-    """Merge nodes of loops: what comes in first, and what the previous round gives."""
+    """Merge nodes of loops: the first value, and that of the previous iteration."""
     found = []
     for position in order:
         sources = body.inputs[position]

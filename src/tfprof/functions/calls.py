@@ -28,7 +28,7 @@ class Call:
     first_input: int = 0
 
     def prefix(self, caller: str) -> str:
-        """What stands before the callee's node names."""
+        """The prefix of the callee's node names."""
         return f"{caller}/{self.role}/" if self.role else f"{caller}/"
 
 

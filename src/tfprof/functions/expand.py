@@ -1,8 +1,8 @@
-"""A graph with its functions written out: every node that can run, under its run-time name.
+"""A graph with its functions expanded: every node that can run, under its run-time name.
 
 A function called a thousand times is one body and a thousand frames; names and inputs are made on
-request. What cannot be written out (recursion, a missing function, too many nodes) stays a single
-node and is told in `notes`.
+request. What cannot be expanded (recursion, a missing function, too many nodes) stays a single
+node, and `notes` say so.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 __all__ = ["MAX_DEPTH", "MAX_NODES", "Expanded", "ExpandedNode", "Frame", "expand"]
 
 MAX_NODES = 2_000_000
-"""More nodes than this are not written out; the functions beyond stay calls."""
+"""More nodes than this are not expanded; the functions beyond stay calls."""
 
 MAX_DEPTH = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """One body in one place: the main graph, or a function under one call."""
+    """One body under one call: the main graph, or a function."""
 
     body: FunctionBody
     base: int
@@ -131,7 +131,7 @@ def _trace(frame: Frame, ref: Ref | None) -> tuple[int, int] | None:
 
 
 def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int = MAX_NODES) -> Expanded:
-    """Write out the functions of a graph, breadth first, without recursion."""
+    """Expand the functions of a graph, breadth first, without recursion."""
     library = graph if isinstance(graph, FunctionLibrary) else FunctionLibrary(graph)
     frames = [Frame(library.main, 0, "")]
     notes: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Float operations of matrix products, convolutions, einsum and fused recurrent layers."""
+"""Float operations of matmuls, convolutions, einsum and fused recurrent layers."""
 
 from __future__ import annotations
 

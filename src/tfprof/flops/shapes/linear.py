@@ -1,4 +1,4 @@
-"""Shapes of matrix products, einsum and linear algebra."""
+"""Shapes of matmuls, einsum and linear algebra."""
 
 from __future__ import annotations
 
