@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.options import Options
-from tfprof.definitions.quirks import REPAIRED, Quirks, quirks_for
+from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.add_rows import (
     COPY,
@@ -43,7 +41,6 @@ from tfprof.profiles.string_columns import strings
 
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Checkpoint
-    from tfprof.reports.report import Report
 
 __all__ = ["Profile"]
 
@@ -224,13 +221,6 @@ class Profile:
         )
 
     @property
-    def attributed_share(self) -> float:
-        """The share of recorded time that belongs to nodes of the graph or of its functions."""
-        from tfprof.resolve import attributed_share
-
-        return attributed_share(self)
-
-    @property
     def coverage(self) -> float:
         """The share of nodes that ran; runtime nodes count from their second record on."""
         return self.memoize("coverage", self._coverage)
@@ -280,42 +270,3 @@ class Profile:
                 **{key: key for key in checkpoint.tensors},
             },
         )
-
-    def add_step(self, step: int, run_meta: Any, *, compat: bool = False) -> Profile:
-        """A profile with the records of a run added to a step."""
-        from tfprof.api import add_run
-
-        return add_run(self, step, run_meta, quirks_for(compat))
-
-    def report(
-        self,
-        kind: str = "scope",
-        options: Mapping[str, Any] | Options | None = None,
-        *,
-        compat: bool = False,
-        **more: Any,
-    ) -> Report:
-        """The report of a view; options as Options, a dict or keyword arguments."""
-        from tfprof.reports.report import make_report
-
-        quirks = quirks_for(compat)
-        return make_report(self, kind, Options.build(options, quirks, **more), quirks)
-
-    def save_tables(self, folder: str | os.PathLike[str]) -> None:
-        """Write the tables to a folder, a Parquet file each; `from_tables` reads them back."""
-        from tfprof.outputs.profile_tables import save_tables
-
-        save_tables(self, folder)
-
-    @classmethod
-    def from_tables(cls, folder: str | os.PathLike[str]) -> Profile:
-        """The profile whose tables are in a folder."""
-        from tfprof.loaders.parquet.profile_tables import read_tables
-
-        return read_tables(folder)
-
-    def serialize(self, *, compat: bool = False) -> bytes:
-        """The profile as the bytes of a ProfileProto."""
-        from tfprof.outputs.protobuf.profile_proto import serialized
-
-        return serialized(self, quirks_for(compat))

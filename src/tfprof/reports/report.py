@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +33,6 @@ from tfprof.resolve import resolve
 from tfprof.views import VIEWS, view_of
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
-
-if TYPE_CHECKING:
-    from google.protobuf.message import Message
 
 __all__ = ["Report", "Row", "make_report"]
 
@@ -178,42 +174,6 @@ class Report:
         if step == self.options.step:
             return self
         return _report_of(self.profile, self.view, replace(self.options, step=step), self.quirks)
-
-    def text(self, *, legend: bool | None = None) -> str:
-        """The report as it is printed; `legend` defaults to what the original does in compat."""
-        from tfprof.outputs import text
-
-        return text.encoded(self, legend=legend).decode(errors="surrogateescape")
-
-    def proto(self) -> Message:
-        """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
-        from tfprof.outputs.protobuf import result_proto
-
-        return result_proto.result(self)
-
-    def write(self, output: str | None = None) -> Any:
-        """Write the report where an `-output` value says; the options' own by default."""
-        from tfprof import outputs
-
-        return outputs.write(self, output)
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        from tfprof.outputs import notebook
-
-        return notebook.to_pandas(self)
-
-    def to_polars(self) -> Any:
-        """The rows as a polars DataFrame."""
-        from tfprof.outputs import notebook
-
-        return notebook.to_polars(self)
-
-    def _repr_html_(self) -> str:
-        """The report in a notebook: rows that fold."""
-        from tfprof.outputs import notebook
-
-        return notebook.as_html(self)
 
 
 def make_report(
