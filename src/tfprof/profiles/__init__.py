@@ -1,1 +1,18 @@
-"""A profile: everything known of a model, as immutable columns."""
+"""A profile: everything known of a model, as immutable columns.
+
+    profile          the `Profile`
+    schema           its tables
+    source_columns   what loaders give to it
+    add_rows         rows that files add
+    executions       what its records mean: executions, intervals, placements, memory
+    record_columns   which records count, and as what
+    devices          device names, and the device of each node
+    run_counts       how often nodes ran
+    input_shapes     the shapes of inputs
+    user_code        the source line of each node
+    lazy_columns     columns of numbers, made when they are read
+    grouping         offsets, distinct keys, orders and ranks
+    string_columns   strings as bytes
+
+Everything above may import it; it imports definitions, errors, protos and runtime.
+"""

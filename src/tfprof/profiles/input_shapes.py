@@ -1,4 +1,4 @@
-"""The shapes of the tensors that nodes take as inputs."""
+"""The shapes of the inputs of nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["InputShapes", "input_shapes_of"]
 
 @dataclass(frozen=True, slots=True)
 class InputShapes:
-    """Node `n` takes the edges from `start[n]` to `start[n + 1]`; `shape` is empty if unknown."""
+    """The inputs of node `n` are the edges `start[n]:start[n + 1]`; an unknown shape is empty."""
 
     start: Array
     index: Array
@@ -27,10 +27,10 @@ class InputShapes:
 
     def texts(self) -> pa.Array:
         """`index:shape` of each edge, such as `0:3x4` or `1:unknown`."""
-        at = list_offsets(self.shape)
+        offsets = list_offsets(self.shape)
         sizes = self.shape.flatten().cast(pa.string())
-        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
-        shapes = pc.if_else(pa.array(np.diff(at) > 0), joined, "unknown")
+        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x")
+        shapes = pc.if_else(pa.array(np.diff(offsets) > 0), joined, "unknown")
         return pc.binary_join_element_wise(pa.array(self.index).cast(pa.string()), shapes, ":")
 
 
@@ -46,10 +46,10 @@ def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
     # A control input is shown with the shape of the first output.
     output = edges.output.clip(0, 0 if quirks.first_output_only else None)
     first = list_offsets(profile.nodes.output_shapes)
-    at = first[producer] + output
-    known = (producer >= 0) & (output >= 0) & (at < first[producer + 1])
-    # One more shape, an unknown one, is what unknown inputs refer to.
+    index = first[producer] + output
+    known = (producer >= 0) & (output >= 0) & (index < first[producer + 1])
+    # The last shape is that of unknown inputs.
     shapes = pa.concat_arrays([profile.nodes.output_shapes.flatten(), pa.array([[]], SHAPE)])
     return InputShapes(
-        start, edges.index, shapes.take(pa.array(np.where(known, at, len(shapes) - 1)))
+        start, edges.index, shapes.take(pa.array(np.where(known, index, len(shapes) - 1)))
     )

@@ -1,4 +1,4 @@
-"""The numbers of nodes or rows, of which mostly but a few columns are looked at."""
+"""The numbers of nodes or rows, as columns that are made when they are read."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ _SAFE = 2.0**62
 
 
 def measure_index(name: str) -> int:
-    """Where a measure stands in a row of measures."""
+    """The column of a measure."""
     return MEASURES.index(name)
 
 
 def sum_bound(*columns: Array) -> float:
-    """What no sum of numbers of these columns exceeds; infinite if one of them is below 0."""
-    filled = [column for column in columns if len(column)]
-    if any(column.min() < 0 for column in filled):
+    """An upper bound of all sums of these columns; infinite if a number is negative."""
+    nonempty = [column for column in columns if len(column)]
+    if any(column.min() < 0 for column in nonempty):
         return np.inf
-    return float(sum(len(column) * float(column.max()) for column in filled))
+    return float(sum(len(column) * float(column.max()) for column in nonempty))
 
 
 def sum_of(column: Array) -> float:
-    """The sum of a column, about; infinite if one of its numbers is below 0."""
+    """The sum of a column as a float; infinite if a number is negative."""
     if len(column) and column.min() < 0:
         return np.inf
     return float(column.sum(dtype=np.float64))
 
 
 class LazyColumns:
-    """A column for each of `MEASURES`, made when it is first asked for.
+    """A column for each of `MEASURES`, made when it is first read.
 
-    `table[rows, measure]` are some rows of a column, `table[row]` all numbers of a row.
+    `columns[rows, measure]` are some rows of a column, `columns[row]` all numbers of a row.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class LazyColumns:
         *,
         kept: bool = True,
     ) -> None:
-        """A table of so many rows, whose columns `make` makes: once, or each time if not `kept`.
+        """`make` makes a column: once, or each time it is read if not `kept`.
 
-        `sum_bound` may know without it that a column has nothing below 0, and no larger sum.
+        `sum_bound` may know an upper bound of the sums of a column before it is made.
         """
         self._length = length
         self._make = make
@@ -63,28 +63,28 @@ class LazyColumns:
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, tuple):
-            rows, measure = at
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            rows, measure = key
             return self._column(measure)[rows]
-        row = operator.index(at)
+        row = operator.index(key)
         return [int(self._column(measure)[row]) for measure in range(len(MEASURES))]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a copy in another process needs: all columns."""
-        made = {measure: self._column(measure) for measure in range(len(MEASURES))}
-        return LazyColumns, (self._length, made.__getitem__)
+        """All columns, for a copy in another process."""
+        columns = {measure: self._column(measure) for measure in range(len(MEASURES))}
+        return LazyColumns, (self._length, columns.__getitem__)
 
     def of(self, rows: Array) -> LazyColumns:
-        """The table of some of the rows."""
+        """The columns of some rows."""
         return LazyColumns(len(rows), lambda measure: self._column(measure)[rows])
 
-    def adds_up(self, measure: int, times: int = 1) -> bool:
-        """Whether no sum of a column, each number up to so many times, can be below 0."""
+    def adds_up(self, measure: int, factor: int = 1) -> bool:
+        """Whether no sum of a column times a factor can be negative or overflow."""
         bound = self._sum_bound(measure) if self._sum_bound else None
         if bound is None:
             bound = sum_bound(self._column(measure))
-        return bound * times < _SAFE
+        return bound * factor < _SAFE
 
     def _column(self, measure: int) -> Array:
         if measure in self._columns:

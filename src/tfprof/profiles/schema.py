@@ -42,12 +42,12 @@ CONTROL = -1
 """The output that a control input takes: none."""
 
 MISSING = "^missing"
-"""What a saved profile calls a producer that the graph does not have; no node has such a name."""
+"""The name in saved profiles of a producer that the graph does not have; no node has it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Nodes:
-    """What is known of every node but its runs."""
+    """The nodes of a model, without their records."""
 
     name: pa.Array
     op: pa.Array
@@ -96,7 +96,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Edges:
-    """Inputs of nodes: the `index`-th of `consumer` is `output` of the node called `producer`.
+    """Inputs of nodes: input `index` of `consumer` is `output` of the node named `producer`.
 
     The output of a control input is `CONTROL`.
     """
@@ -128,9 +128,9 @@ class Edges:
 class Records:
     """The records of one RunMetadata, one row each, as they were written.
 
-    `device` is an index into the profile's devices. The byte columns are sums over a record's
-    allocators and outputs; `in_use` is the largest of its GPU allocators'. `label_*` has a row for
-    each node whose record says what ran: `<node> = <op>(<inputs>)`.
+    `device` is an index in the profile's devices. The byte columns are sums over a record's
+    allocators and outputs; `in_use` is the maximum of its GPU allocators. `label_*` has a row for
+    each node whose record has a label, which names the op that ran: `<node> = <op>(<inputs>)`.
     """
 
     step: int
@@ -166,10 +166,10 @@ class Records:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LogEntries:
-    """What op logs say of names that no node has; they may be of nodes inside functions.
+    """Entries of op logs for names that no node has; nodes of functions may have them.
 
-    `stack` is an index into all stacks of the profile, -1 for none. `type_entry` says whose the
-    types are.
+    `stack` is an index in all stacks of the profile, -1 for none. `type_entry` is the entry of
+    each type.
     """
 
     name: pa.Array
@@ -197,10 +197,11 @@ class LogEntries:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calls:
-    """Where nodes of functions run: frame 0 is the graph itself, the others are one call each.
+    """The calls that nodes of functions belong to: site 0 is the graph, the others are a call each.
 
-    `frame` is that of every node, `caller` the node that calls each frame, `parent` its frame; the
-    parent of a frame comes before it. `edges` lead from calls to the nodes that give their results.
+    `call_site` is the site of every node, `caller` the node that makes the call of each site, and
+    `parent` the caller's site, which comes before it. `edges` lead from callers to the nodes that
+    produce their results.
     """
 
     call_site: Array
@@ -211,10 +212,10 @@ class Calls:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ProfileProtoRuns:
-    """The runs of a saved profile: what was made of its records when it was written.
+    """The runs of a ProfileProto, in the tables of `Executions`.
 
-    `span_*` has a row per node and step, `time_*` per interval, `seen_*` per device of a span,
-    `memory` per scheduling (columns as in ExecMemory), `allocation_*` and `output_*` as recorded.
+    `execution_*` has a row for each node and step, `interval_*` for each interval, `record_*` for
+    each device of an execution, `memory` for each ExecMemory, with its fields as columns.
     """
 
     execution_node: Array

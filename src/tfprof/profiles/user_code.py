@@ -1,4 +1,4 @@
-"""The line of source that created each node, for outputs that say so."""
+"""The source line that created each node."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
 
 
 def _source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
-    parts = [_innermost(stacks, profile, quirks) for stacks in profile.stacks]
-    # One more, a null, is what nodes without a stack (-1) refer to.
+    parts = [_innermost_lines(stacks, profile, quirks) for stacks in profile.stacks]
+    # The last, a null, is that of nodes without a stack (-1).
     lines = pa.concat_arrays([*parts, pa.nulls(1, pa.string())])
     stack = profile.nodes.stack
     return lines.take(pa.array(np.where(stack < 0, len(lines) - 1, stack)))
 
 
-def _innermost(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.Array:
+def _innermost_lines(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.Array:
     known = np.flatnonzero(np.diff(stacks.start) > 0)
     if not len(known):
         return pa.nulls(len(stacks), pa.string())
@@ -49,9 +49,9 @@ def _innermost(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.Array:
 def _files(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.DictionaryArray:
     """The file of each frame."""
     strings = profile.strings if quirks.shared_string_ids else stacks.strings
-    coded = pa.array(stacks.file_id).dictionary_encode()
-    words = [strings.get(key, _NONE) for key in coded.dictionary.to_pylist()]
-    files = pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
+    ids = pa.array(stacks.file_id).dictionary_encode()
+    names = [strings.get(key, _NONE) for key in ids.dictionary.to_pylist()]
+    files = pa.DictionaryArray.from_arrays(ids.indices, pa.array(names, pa.string()))
     if stacks.texts is None or quirks.string_frames_ignored:
         return files
     own = stacks.texts[0]

@@ -1,14 +1,15 @@
-"""Which nodes a report counts, by their types, and the own numbers of every position of a view."""
+"""Which nodes match the account regexes, and the own numbers of every position of a view."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.grouping import distinct, group_offsets
+from tfprof.profiles.grouping import distinct, group_offsets, rank_strings
 from tfprof.profiles.lazy_columns import LazyColumns, measure_index
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
@@ -29,83 +30,78 @@ _RUNS = measure_index("run_count")
 
 
 def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -> Array:
-    """How many of the regexes match a type of each node; 1 for all when they are just `.*`."""
-    runs = executions_of(profile, quirks)
+    """How many of the regexes match a type of each node; 1 for all if they are just `.*`."""
+    executions = executions_of(profile, quirks)
     if regexes.is_everything(patterns):
-        return runs.exists.astype(np.int64)
+        return executions.exists.astype(np.int64)
     ops = profile.memoize("op codes", lambda: profile.nodes.op.dictionary_encode())
     op_code = ops.indices.to_numpy()
     extra = profile.memoize("type codes", lambda: profile.type_name.dictionary_encode())
     extra_code = extra.indices.to_numpy()
     devices = pa.array(profile.devices, pa.string())
-    times = np.zeros(len(profile.nodes), np.int64)
+    match_count = np.zeros(len(profile.nodes), np.int64)
     for pattern in patterns:
-        found = regexes.matches(pattern, ops.dictionary)[op_code]
+        mask = regexes.matches(pattern, ops.dictionary)[op_code]
         if len(devices):
-            placed = regexes.matches(pattern, devices)[runs.placement_device]
-            found[runs.placement_node[placed]] = True
+            by_device = regexes.matches(pattern, devices)[executions.placement_device]
+            mask[executions.placement_node[by_device]] = True
         if len(extra_code):
-            typed = regexes.matches(pattern, extra.dictionary)[extra_code]
-            found[profile.type_node[typed]] = True
-        times += found
-    return times * runs.exists
+            by_type = regexes.matches(pattern, extra.dictionary)[extra_code]
+            mask[profile.type_node[by_type]] = True
+        match_count += mask
+    return match_count * executions.exists
 
 
 def node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
-    """All types of all nodes: node ids in order, positions among the names, and the names."""
+    """All types of all nodes: node ids in order, indices in the names, and the sorted names."""
     return profile.memoize((node_types, quirks), lambda: _node_types(profile, quirks))
 
 
 def _node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
-    runs = executions_of(profile, quirks)
+    executions = executions_of(profile, quirks)
     count = len(profile.nodes)
-    node = np.concatenate([np.arange(count), runs.placement_node, profile.type_node])
-    devices = pa.array(profile.devices, pa.string()).take(pa.array(runs.placement_device))
-    names = pa.concat_arrays([profile.nodes.op, devices, profile.type_name]).dictionary_encode()
-    texts = names.dictionary.to_pylist()
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    size = max(len(texts), 1)
-    keys = distinct(node * size + rank[names.indices.to_numpy()], count * size)
-    return keys // size, keys % size, [texts[position] for position in order]
+    node = np.concatenate([np.arange(count), executions.placement_node, profile.type_node])
+    devices = pa.array(profile.devices, pa.string()).take(pa.array(executions.placement_device))
+    types = pa.concat_arrays([profile.nodes.op, devices, profile.type_name])
+    size = max(pc.count_distinct(types).as_py(), 1)
+    keys = distinct(node * size + rank_strings(types), count * size)
+    return keys // size, keys % size, sorted(types.unique().to_pylist())
 
 
 def type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
-    """Where each node's types start in a flat list of type positions, that list, and the names."""
-    node, position, names = node_types(profile, quirks)
-    start = group_offsets(node, len(profile.nodes))
-    return start, position, names
+    """Where the types of each node start in a list of indices, that list, and the names."""
+    node, index, names = node_types(profile, quirks)
+    return group_offsets(node, len(profile.nodes)), index, names
 
 
-def _grouped(values: Array, bounds: Array) -> Array:
-    """The sums of values between bounds."""
-    running = np.zeros(len(values) + 1, values.dtype)
-    np.cumsum(values, out=running[1:])
-    sums: Array = np.diff(running[bounds])
+def _group_sums(values: Array, offsets: Array) -> Array:
+    """The sum of the values of each group."""
+    prefix = np.zeros(len(values) + 1, values.dtype)
+    np.cumsum(values, out=prefix[1:])
+    sums: Array = np.diff(prefix[offsets])
     return sums
 
 
 def member_numbers(
-    view: View, times: Array, numbers: LazyColumns, quirks: Quirks
+    view: View, match_count: Array, numbers: LazyColumns, quirks: Quirks
 ) -> tuple[LazyColumns, Array]:
-    """Own numbers of positions that stand for several nodes, and how many nodes count there."""
-    often = times[view.member_node]
-    counted = (often > 0).astype(np.int64)
-    bounds = group_offsets(view.member_position, len(view.tree))
-    members = _grouped(counted, bounds)
+    """The own numbers of positions with several members, and how many members match."""
+    count = match_count[view.member_node]
+    matched = (count > 0).astype(np.int64)
+    offsets = group_offsets(view.member_position, len(view.tree))
+    members = _group_sums(matched, offsets)
 
     def own(measure: int) -> Array:
         if measure == _DEFINITIONS:
             return members
-        weight = often if quirks.count_per_regex and measure != _RUNS else counted
-        return _grouped(_weighted(numbers[view.member_node, measure], weight), bounds)
+        weight = count if quirks.count_per_regex and measure != _RUNS else matched
+        return _group_sums(_weighted(numbers[view.member_node, measure], weight), offsets)
 
     return LazyColumns(len(view.tree), own, kept=False), members
 
 
 def _weighted(values: Array, weight: Array) -> Array:
-    """Numbers times a weight for each, which is mostly 1 for all."""
+    """Each number times its weight, which mostly is 1 for all."""
     if (weight == 1).all():
         return values
     product: Array = values * weight
@@ -113,52 +109,53 @@ def _weighted(values: Array, weight: Array) -> Array:
 
 
 def accounted_tree(
-    view: View, options: Options, quirks: Quirks, times: Array, numbers: LazyColumns
+    view: View, options: Options, quirks: Quirks, match_count: Array, numbers: LazyColumns
 ) -> tuple[Tree, Array, LazyColumns, BoolArray, BoolArray]:
-    """The accounted tree, its positions in the view, own numbers, who matches and who adds up."""
-    tree, at = view.tree, np.arange(len(view.tree))
+    """The accounted tree, its positions in the view, own numbers, and masks: matched, adds up."""
+    tree, positions = view.tree, np.arange(len(view.tree))
     everything = regexes.is_everything(options.account_type_regexes)
     if view.kind == "code":
-        own, members = member_numbers(view, times, numbers, quirks)
+        own, members = member_numbers(view, match_count, numbers, quirks)
         matched = members > 0
         if everything:
-            # A frame without any nodes of its own matches only then.
+            # A frame without members matches only then.
             matched |= np.bincount(view.member_position, minlength=len(tree)) == 0
         matched[0] = False
-        return tree, at, own, matched, matched
-    real = view.node >= 0
-    matched = real & (times[view.node] > 0) if len(times) else np.zeros(len(tree), bool)
+        return tree, positions, own, matched, matched
+    is_node = view.node >= 0
+    has_match = np.append(match_count, 0) > 0  # the last is that of positions without a node (-1)
+    matched = has_match[view.node]
     if view.kind == "scope":
         scope_type = pa.array([SCOPE_TYPE])
-        matched |= ~real & (
+        matched |= ~is_node & (
             everything or bool(regexes.matches_any(options.account_type_regexes, scope_type)[0])
         )
     matched[0] = False
     if view.kind == "graph":
-        wanted = matched.copy()
-        wanted[0] = True
-        tree, at = tree.filter(wanted)
-        matched = matched[at]
-    own = _of_nodes(numbers, view.node[at], scopes_too=quirks.scopes_are_definitions)
+        mask = matched.copy()
+        mask[0] = True
+        tree, positions = tree.filter(mask)
+        matched = matched[positions]
+    own = _own_numbers(numbers, view.node[positions], scopes_too=quirks.scopes_are_definitions)
     adds = matched
     if quirks.unmatched_own_counts and view.kind == "scope":
         adds = tree.subtree_sums(matched.astype(np.int64)) > 0
         adds[0] = False
-    return tree, at, own, matched, adds
+    return tree, positions, own, matched, adds
 
 
-def _of_nodes(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> LazyColumns:
+def _own_numbers(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> LazyColumns:
     """The numbers of nodes, zeros for -1; with `scopes_too` all but the root are definitions."""
-    none = np.flatnonzero(node < 0)
-    there = np.where(node < 0, 0, node)
+    without_node = np.flatnonzero(node < 0)
+    node_or_first = np.where(node < 0, 0, node)
 
     def own(measure: int) -> Array:
         if scopes_too and measure == _DEFINITIONS:
             return (np.arange(len(node)) > 0).astype(np.int64)
         if not len(numbers):
             return np.zeros(len(node), np.int64)
-        found: Array = numbers[there, measure]
-        found[none] = 0
-        return found
+        values: Array = numbers[node_or_first, measure]
+        values[without_node] = 0
+        return values
 
     return LazyColumns(len(node), own, kept=False)

@@ -30,19 +30,19 @@ _OCCURRENCES = _RUNS, _DEFINITIONS = measure_index("run_count"), measure_index("
 def apply_start(
     tree: Tree, names: pa.Array, options: Options, kept: BoolArray
 ) -> tuple[BoolArray, Array]:
-    """Which nodes are reached from the starting ones, and how deep below the root they then are."""
+    """Which nodes are at or below a start node, and their new depths."""
     visible = kept.copy()
     visible[0] = True
     if regexes.is_everything(options.start_name_regexes):
         return visible, tree.depth
-    begins = visible & regexes.matches_any(options.start_name_regexes, names)
-    begins[0] = False
-    begins &= ~tree.descendants_of(begins)
-    reached = tree.descendants_of(begins) | begins
-    raised = tree.path_sums(np.where(begins, tree.depth - 2, 0))
+    starts = visible & regexes.matches_any(options.start_name_regexes, names)
+    starts[0] = False
+    starts &= ~tree.descendants_of(starts)
+    reached = tree.descendants_of(starts) | starts
+    lifted = tree.path_sums(np.where(starts, tree.depth - 2, 0))
     visible &= reached
     visible[0] = True
-    return visible, tree.depth - raised
+    return visible, tree.depth - lifted
 
 
 def row_filter(
@@ -57,7 +57,7 @@ def row_filter(
 ) -> BoolArray:
     """Which rows pass the minima, the depth, and the show and hide regexes.
 
-    `adds_up` tells of which measures no sum is below 0, so that they need not be looked at.
+    Where `adds_up(measure)` is true no sum is negative, so a minimum of 0 need not be tested.
     """
     shown = depth <= options.max_depth
     known = known_metrics(quirks)
@@ -90,7 +90,7 @@ def sort_key(
     total: LazyColumns,
     own: LazyColumns,
 ) -> Array | None:
-    """The key to sort rows by, or nothing if they stay as they are."""
+    """The key to sort rows by, or None to keep their order."""
     order = options.order_by
     if order == "" or (order == "depth" and not quirks.names_unchecked):
         return None
@@ -105,16 +105,16 @@ def sort_key(
 def _descending(values: Array) -> Array:
     """A key that sorts the largest first, also for numbers of any size."""
     if values.dtype == object:
-        order = {value: rank for rank, value in enumerate(sorted(set(values.tolist())))}
-        return -np.array([order[value] for value in values.tolist()], np.int64)
-    # The complement has no overflow at the least number.
-    flipped: Array = ~values
-    return flipped
+        rank = {value: rank for rank, value in enumerate(sorted(set(values.tolist())))}
+        return -np.array([rank[value] for value in values.tolist()], np.int64)
+    # Unlike the negative, the complement cannot overflow.
+    complement: Array = ~values
+    return complement
 
 
 def list_start(names: pa.Array, options: Options) -> int:
-    """The first row to show: where a start regex first matches; nowhere is after the last."""
+    """The first row that a start regex matches; the number of rows if there is none."""
     if regexes.is_everything(options.start_name_regexes) or not options.start_name_regexes:
         return 0
-    found = np.flatnonzero(regexes.matches_any(options.start_name_regexes, names))
-    return int(found[0]) if len(found) else len(names)
+    rows = np.flatnonzero(regexes.matches_any(options.start_name_regexes, names))
+    return int(rows[0]) if len(rows) else len(names)

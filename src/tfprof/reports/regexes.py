@@ -9,16 +9,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import OptionError
+from tfprof.profiles.schema import BoolArray
 
 __all__ = ["check", "is_everything", "matches", "matches_any"]
-
-Bools = npt.NDArray[np.bool_]
 
 
 def is_everything(regexes: tuple[str, ...]) -> bool:
@@ -26,25 +24,25 @@ def is_everything(regexes: tuple[str, ...]) -> bool:
     return regexes == (".*",)
 
 
-def matches(regex: str, texts: pa.Array) -> Bools:
+def matches(regex: str, texts: pa.Array) -> BoolArray:
     """Which texts a regex matches as a whole; none if the regex is invalid."""
     pattern = _anchored(regex)
     if pattern is None:
         return np.zeros(len(texts), bool)
-    found: Bools = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
-    return found
+    mask: BoolArray = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
+    return mask
 
 
-def matches_any(regexes: tuple[str, ...], texts: pa.Array) -> Bools:
+def matches_any(regexes: tuple[str, ...], texts: pa.Array) -> BoolArray:
     """Which texts at least one regex matches as a whole."""
-    found = np.zeros(len(texts), bool)
+    mask = np.zeros(len(texts), bool)
     for regex in regexes:
-        found |= matches(regex, texts)
-    return found
+        mask |= matches(regex, texts)
+    return mask
 
 
 def check(option: str, regexes: tuple[str, ...], quirks: Quirks) -> None:
-    """Refuse invalid regexes, naming the option, unless they are to match nothing."""
+    """Raise OptionError for an invalid regex, unless invalid regexes match nothing."""
     if quirks.invalid_regex_matches_nothing:
         return
     for regex in regexes:

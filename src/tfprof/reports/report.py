@@ -1,6 +1,6 @@
 """A report: the rows of a view after account, start, trim, show, hide, minimum, depth and sort.
 
-Every writer takes a Report, so that text, file, timeline, message and page can never disagree.
+Every writer takes a Report, so all outputs agree.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ _DEFINITIONS = measure_index("definition_count")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a report, with own and total numbers by measure."""
+    """A row of a report, with its own and total numbers by measure."""
 
     report: Report = field(repr=False)
     position: int
 
     @property
     def name(self) -> str:
-        """What stands in the first column."""
+        """The name in the first column."""
         return self.report.names[self.position]
 
     @property
     def depth(self) -> int:
-        """How many shown rows it stands below; the root's is 0."""
+        """The number of rows above it in the tree; 0 for the root."""
         return int(self.report.tree.depth[self.position]) - 1
 
     @property
@@ -64,7 +64,7 @@ class Row:
 
     @property
     def total(self) -> dict[str, int]:
-        """The numbers of the row and all it stands for."""
+        """The numbers of the row and its descendants."""
         return dict(zip(MEASURES, self.report.total[self.position], strict=True))
 
     @property
@@ -74,27 +74,28 @@ class Row:
 
     @property
     def parent(self) -> Row | None:
-        """The row it stands under."""
-        above = int(self.report.tree.parent[self.position])
-        return None if above < 0 else Row(self.report, above)
+        """The parent row; None for the root."""
+        parent = int(self.report.tree.parent[self.position])
+        return None if parent < 0 else Row(self.report, parent)
 
     @property
     def children(self) -> list[Row]:
-        """The rows that stand right under it."""
+        """The child rows, in the order of display."""
         tree = self.report.tree
-        found, at = [], self.position + 1
-        while at < tree.end[self.position]:
-            found.append(Row(self.report, at))
-            at = int(tree.end[at])
-        return found
+        rows, position = [], self.position + 1
+        while position < tree.end[self.position]:
+            rows.append(Row(self.report, position))
+            position = int(tree.end[position])
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
     """Rows in the order of display, the root first.
 
-    `at` is the position of each row in the view. `shown` is false if there is nothing to display,
-    because the step or the traces are missing; `messages` then say so.
+    `view_positions` is the position of each row in the view, `match_count` says how many account
+    regexes each node matches. `shown` is false if the step or the traces are missing; `messages`
+    then say so.
     """
 
     profile: Profile
@@ -112,7 +113,7 @@ class Report:
 
     @property
     def kind(self) -> str:
-        """Which view it is."""
+        """The view: scope, graph, op or code."""
         return self.view.kind
 
     @property
@@ -133,21 +134,21 @@ class Report:
     @property
     def node(self) -> Array:
         """The node id of each row; -1 for rows that are no single node."""
-        found: Array = self.view.node[self.view_positions]
-        return found
+        node: Array = self.view.node[self.view_positions]
+        return node
 
     @cached_property
     def members(self) -> tuple[Array, Array]:
-        """The counted nodes of op and code view, and where each row's start among them."""
-        counted = self.match_count[self.view.member_node] > 0
-        node, at = self.view.member_node[counted], self.view.member_position[counted]
-        first = np.searchsorted(at, self.view_positions)
-        last = np.searchsorted(at, self.view_positions, side="right")
+        """The nodes that match in op and code view, and first and last index of each row's."""
+        matched = self.match_count[self.view.member_node] > 0
+        node, position = self.view.member_node[matched], self.view.member_position[matched]
+        first = np.searchsorted(position, self.view_positions)
+        last = np.searchsorted(position, self.view_positions, side="right")
         return node, np.stack([first, last], axis=1)
 
     @property
     def root(self) -> Row:
-        """The first row, which has the totals of all."""
+        """The first row, which has the totals of all nodes."""
         return Row(self, 0)
 
     @property
@@ -162,10 +163,10 @@ class Report:
         return len(self.tree)
 
     def __getitem__(self, name: str) -> Row:
-        """The first row of a name, or the first whose name ends with `/` and it."""
-        for fits in (name.__eq__, lambda found: found.endswith("/" + name)):
-            for position, found in enumerate(self.names):
-                if fits(found):
+        """The first row of a name, or the first whose name ends with `/` and that name."""
+        for matches in (name.__eq__, lambda other: other.endswith("/" + name)):
+            for position, other in enumerate(self.names):
+                if matches(other):
                     return Row(self, position)
         raise KeyError(name)
 
@@ -184,14 +185,14 @@ def make_report(
     *,
     built_from: Profile | None = None,
 ) -> Report:
-    """The report of a view. `built_from` is an earlier profile that the view's structure shows."""
+    """The report of a view. `built_from` is an earlier profile whose view is shown instead."""
     profile = resolve(profile, quirks)
     view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
     report = _report_of(profile, view, options, quirks)
-    more = profile.warnings
+    warnings = profile.warnings
     if {"float_ops", "macs"} & set(options.select):
-        more += node_flops(profile, quirks).messages()
-    return replace(report, messages=report.messages + more) if more else report
+        warnings += node_flops(profile, quirks).messages()
+    return replace(report, messages=report.messages + warnings) if warnings else report
 
 
 def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:
@@ -199,16 +200,16 @@ def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -
     if missing and not quirks.failures_give_empty_results:
         raise OptionError(missing)
     if missing:
-        return _nothing(profile, view, options, quirks, (*view.warnings, missing))
-    times = count_matches(profile, options.account_type_regexes, quirks)
+        return _empty_report(profile, view, options, quirks, (*view.warnings, missing))
+    match_count = count_matches(profile, options.account_type_regexes, quirks)
     numbers = measures(profile, quirks, options.step)
     if view.kind == "op":
-        return _list_report(profile, view, options, quirks, times, numbers)
-    return _tree_report(profile, view, options, quirks, times, numbers)
+        return _list_report(profile, view, options, quirks, match_count, numbers)
+    return _tree_report(profile, view, options, quirks, match_count, numbers)
 
 
 def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
-    """Why there is nothing to show, or nothing."""
+    """Why the report is empty, or an empty string."""
     if options.step >= 0 and options.step not in profile.steps:
         if quirks.failures_give_empty_results:
             known = "".join(f"{step} " for step in profile.steps)
@@ -224,14 +225,16 @@ def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> 
     return ""
 
 
-def _nothing(
+def _empty_report(
     profile: Profile, view: View, options: Options, quirks: Quirks, messages: tuple[str, ...]
 ) -> Report:
     zero = LazyColumns(1, lambda _: np.zeros(1, np.int64))
     root, _ = view.tree.filter(np.arange(len(view.tree)) == 0)
-    at, off = np.zeros(1, np.int64), np.zeros(1, bool)
+    position, matched = np.zeros(1, np.int64), np.zeros(1, bool)
     none = np.zeros(len(profile.nodes), np.int64)
-    return Report(profile, view, options, quirks, root, at, off, zero, zero, none, False, messages)
+    return Report(
+        profile, view, options, quirks, root, position, matched, zero, zero, none, False, messages
+    )
 
 
 def _tree_report(
@@ -239,11 +242,14 @@ def _tree_report(
     view: View,
     options: Options,
     quirks: Quirks,
-    times: Array,
+    match_count: Array,
     numbers: LazyColumns,
 ) -> Report:
-    tree, at, own, matched, adds = accounted_tree(view, options, quirks, times, numbers)
-    names = view.name if len(at) == len(view.tree) else view.name.take(pa.array(at))
+    tree, positions, own, matched, adds = accounted_tree(
+        view, options, quirks, match_count, numbers
+    )
+    all_positions = len(positions) == len(view.tree)
+    names = view.name if all_positions else view.name.take(pa.array(positions))
     total = _totals(tree, own, adds)
     kept = tree.subtree_sums(matched.astype(np.int64)) > 0
     visible, depth = apply_start(tree, names, options, kept)
@@ -254,7 +260,7 @@ def _tree_report(
         visible &= ~trimmed
     if not quirks.unmatched_scopes_shown and view.kind == "scope":
         visible &= matched
-    adds_up = partial(numbers.adds_up, times=int(times.max(initial=1)))
+    adds_up = partial(numbers.adds_up, factor=int(match_count.max(initial=1)))
     shown = visible & row_filter(view.kind, names, own, total, depth, options, quirks, adds_up)
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
@@ -263,8 +269,8 @@ def _tree_report(
     rows_tree, rows = tree.filter(shown)
     key = sort_key(view.kind, options, quirks, names, rows, total, own)
     if key is not None:
-        rows_tree, stood = rows_tree.sort_by(key)
-        rows = rows[stood]
+        rows_tree, old_position = rows_tree.sort_by(key)
+        rows = rows[old_position]
     messages = view.warnings
     if view.kind == "code" and options.account_displayed_op_only:
         messages += ("Note: code view ignores account_displayed_op_only",)
@@ -274,11 +280,11 @@ def _tree_report(
         options,
         quirks,
         rows_tree,
-        at[rows],
+        positions[rows],
         matched[rows],
         own.of(rows),
         total.of(rows),
-        times,
+        match_count,
         messages=messages + executions_of(profile, quirks).warnings,
     )
 
@@ -286,7 +292,7 @@ def _tree_report(
 def _totals(
     tree: Tree, own: LazyColumns, adds: BoolArray, *, root_too: bool = False
 ) -> LazyColumns:
-    """The sums of the own numbers that add up; with `root_too` the root is a definition as well."""
+    """The sums of the own numbers in `adds`; with `root_too` the root is a definition as well."""
     all_add = bool(adds[1:].all())
 
     def total(measure: int) -> Array:
@@ -304,10 +310,10 @@ def _list_report(
     view: View,
     options: Options,
     quirks: Quirks,
-    times: Array,
+    match_count: Array,
     numbers: LazyColumns,
 ) -> Report:
-    of_type, members = member_numbers(view, times, numbers, quirks)
+    of_type, members = member_numbers(view, match_count, numbers, quirks)
     accounted = np.flatnonzero(members > 0)
     names = view.name.take(pa.array(accounted))
     own = of_type.of(accounted)
@@ -315,23 +321,23 @@ def _list_report(
     if key is not None:
         accounted = accounted[np.argsort(key, kind="stable")]
         names, own = view.name.take(pa.array(accounted)), of_type.of(accounted)
-    begin = list_start(names, options)
-    depth = np.arange(len(accounted)) - begin
-    walked = depth >= 0
-    trimmed = np.flatnonzero(walked & regexes.matches_any(options.trim_name_regexes, names))
+    start = list_start(names, options)
+    depth = np.arange(len(accounted)) - start
+    visible = depth >= 0
+    trimmed = np.flatnonzero(visible & regexes.matches_any(options.trim_name_regexes, names))
     if len(trimmed):
-        walked &= np.arange(len(accounted)) < trimmed[0]
+        visible &= np.arange(len(accounted)) < trimmed[0]
     total = LazyColumns(len(own), lambda measure: _suffix_sums(own[:, measure]))
-    adds_up = partial(numbers.adds_up, times=int(times.max(initial=1)))
-    shown = walked & row_filter("op", names, own, total, depth, options, quirks, adds_up)
+    adds_up = partial(numbers.adds_up, factor=int(match_count.max(initial=1)))
+    shown = visible & row_filter("op", names, own, total, depth, options, quirks, adds_up)
     rows = np.flatnonzero(shown)
     count = len(rows) + 1
 
     def row_total(measure: int) -> Array:
         if options.account_displayed_op_only:
             sums = _suffix_sums(own[rows, measure])
-            return _under_root(sums, sums[:1])
-        return _under_root(total[rows, measure], total[:1, measure])
+            return _with_root(sums, sums[:1])
+        return _with_root(total[rows, measure], total[:1, measure])
 
     depths = np.arange(1, count + 1)
     matched = np.ones(count, bool)
@@ -344,15 +350,15 @@ def _list_report(
         Tree(depths - 2, depths, np.full(count, count, np.int64)),
         np.concatenate([np.zeros(1, np.int64), accounted[rows]]),
         matched,
-        LazyColumns(count, lambda measure: _under_root(own[rows, measure])),
+        LazyColumns(count, lambda measure: _with_root(own[rows, measure])),
         LazyColumns(count, row_total),
-        times,
+        match_count,
         messages=view.warnings + executions_of(profile, quirks).warnings,
     )
 
 
-def _under_root(values: Array, root: Array | tuple[()] = ()) -> Array:
-    """A column of rows after that of the root, which has a number or nothing."""
+def _with_root(values: Array, root: Array | tuple[()] = ()) -> Array:
+    """A column with the number of the root, 0 by default, before those of the rows."""
     return np.concatenate([root if len(root) else np.zeros(1, np.int64), values])
 
 

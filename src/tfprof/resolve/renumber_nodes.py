@@ -1,4 +1,4 @@
-"""A profile whose nodes have other numbers."""
+"""Replace the nodes of a profile, and renumber them in all tables."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from tfprof.profiles.schema import Array, Nodes, ProfileProtoRuns
 
 __all__ = ["renumber_nodes"]
 
-_NODES = frozenset(item.name for item in fields(ProfileProtoRuns) if item.name.endswith("_node"))
+_NODE_COLUMNS = frozenset(
+    item.name for item in fields(ProfileProtoRuns) if item.name.endswith("_node")
+)
 
 
 def renumber_nodes(profile: Profile, number: Array, nodes: Nodes, **changes: Any) -> Profile:
     """A profile with other nodes; `number` is the new number of every old one.
 
-    Numbers must not fall, except those of nodes that no edge starts from.
+    The numbers of nodes that consume an edge must ascend.
     """
     return profile.replace(
         nodes=nodes,
@@ -27,7 +29,7 @@ def renumber_nodes(profile: Profile, number: Array, nodes: Nodes, **changes: Any
             for part in profile.records
         ),
         saved=tuple(
-            replace(part, **{name: number[getattr(part, name)] for name in _NODES})
+            replace(part, **{name: number[getattr(part, name)] for name in _NODE_COLUMNS})
             for part in profile.saved
         ),
         **changes,

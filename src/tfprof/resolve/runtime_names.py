@@ -1,4 +1,4 @@
-"""The rules by which a name of the runtime is traced back to a node of the graph.
+"""The rules that map a runtime name to a node of the graph.
 
 TensorFlow inlines functions under their callers' names, puts counters into the names of loop bodies
 and branches, lowers control flow to helpers, and Grappler adds nodes of its own.
@@ -17,7 +17,7 @@ __all__ = ["MatchKind", "find_origin", "strip_counters", "strip_counters_column"
 
 
 class MatchKind(IntEnum):
-    """How a record belongs to a node, the closest first."""
+    """In which way a record belongs to a node, the closest first."""
 
     SAME = 0
     """It is a run of the node."""
@@ -41,7 +41,7 @@ _INLINED = "Func/"
 
 
 def strip_counters(name: str) -> str:
-    """A name without the counters of the runtime: as `tfprof.functions.expand` has it."""
+    """A runtime name without its counters, as `tfprof.functions.expand` writes it."""
     previous = None
     while name != previous:
         # A body whose first node is a branch shares a slash with it.
@@ -52,21 +52,21 @@ def strip_counters(name: str) -> str:
 def strip_counters_column(names: pa.Array) -> pa.Array:
     """The same for a column of names."""
     counted = pc.match_substring_regex(names, COUNTED)
-    found = [strip_counters(name) for name in names.filter(counted).to_pylist()]
-    return pc.replace_with_mask(names, counted, pa.array(found, pa.string()))
+    stripped = [strip_counters(name) for name in names.filter(counted).to_pylist()]
+    return pc.replace_with_mask(names, counted, pa.array(stripped, pa.string()))
 
 
 def find_origin(
     name: str, is_node: Callable[[str], bool], is_caller: Callable[[str], bool]
 ) -> tuple[str, MatchKind] | None:
-    """The node that a name of the runtime belongs to, and how; nothing if no rule finds one."""
+    """The node that a runtime name belongs to, and in which way; None if no rule finds one."""
     argument = _ARGUMENT.fullmatch(name)
     if argument and is_node(argument[1]):
         return argument[1], MatchKind.HELPER
     plain = strip_counters(name)
     if is_node(plain):
         return plain, MatchKind.SAME
-    for candidate in _rewritten(plain):
+    for candidate in _original_names(plain):
         if is_node(candidate):
             return candidate, MatchKind.REWRITE
     caller = plain.removeprefix(_INLINED)
@@ -77,8 +77,8 @@ def find_origin(
     return None
 
 
-def _rewritten(name: str) -> Iterator[str]:
-    """What an optimizer may have made a name from, the longest first."""
+def _original_names(name: str) -> Iterator[str]:
+    """The names that an optimizer may have made a name from, the longest first."""
     name = _FOLDED.sub("", name)
     yield name
     name = _COPIED.sub("", name)
@@ -91,20 +91,20 @@ def _rewritten(name: str) -> Iterator[str]:
     *scope, last = parts
     above = "".join(f"{part}/" for part in scope)
     # `AddOpsRewrite_Leaf_0_add`, `add-folded-0`, `div_recip`
-    for begun in _cut_left(last):
-        for ended in _cut_right(begun):
-            yield above + ended
+    for suffix in _suffixes(last):
+        for part in _prefixes(suffix):
+            yield above + part
     if scope:
         yield "/".join(scope)
 
 
-def _cut_left(word: str) -> Iterator[str]:
+def _suffixes(word: str) -> Iterator[str]:
     while word:
         yield word
         word = word.partition("_")[2]
 
 
-def _cut_right(word: str) -> Iterator[str]:
+def _prefixes(word: str) -> Iterator[str]:
     while word:
         yield word
         word = word[: max(word.rfind("_"), word.rfind("-"), 0)]

@@ -1,4 +1,4 @@
-"""Static shapes completed by those seen at run time, in the profile: no graph is changed."""
+"""Complete static shapes by those of runs, in the profile; no graph is changed."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from tfprof.resolve.runtime_names import strip_counters_column
 
 __all__ = ["with_runtime_shapes"]
 
-# How the runtime calls a fed tensor: the node's name, its output, and the number of the argument.
+# The runtime name of a fed tensor: the node, its output, and the number of the argument.
 _FED = re.compile(r"_arg_(.+)_([0-9]{1,9})_[0-9]+")
 Shape = tuple[int, ...]
 """Sizes in order, -1 for an unknown one."""
 
-_Seen = Iterator[tuple[int, list[tuple[int, Shape | None]]]]
+_OutputShapes = Iterator[tuple[int, list[tuple[int, Shape | None]]]]
 
 
 def with_runtime_shapes(
     profile: Profile, quirks: Quirks, runs: Sequence[Records] | None = None
 ) -> tuple[Profile, list[str]]:
-    """A profile with the output shapes that runs tell (all by default), and what contradicts."""
+    """A profile with the output shapes of runs (all by default), and a message per conflict."""
     runs = profile.records if runs is None else runs
     if not runs:
         return profile, []
     column = profile.nodes.output_shapes
-    open_nodes = _incomplete(profile)
-    found: dict[int, list[Shape | None]] = {}
+    incomplete = _incomplete(profile)
+    shapes_of: dict[int, list[Shape | None]] = {}
     conflicts: list[str] = []
     room = MOST_GAPS
     for records in runs:
-        for node, outputs in _seen(profile, records, open_nodes, quirks):
-            if node not in found:
-                found[node] = [tuple(shape) or None for shape in column[node].as_py()]
-            known = found[node]
+        for node, outputs in _recorded_shapes(profile, records, incomplete, quirks):
+            if node not in shapes_of:
+                shapes_of[node] = [tuple(shape) or None for shape in column[node].as_py()]
+            known = shapes_of[node]
             if quirks.exact_runtime_names and len(outputs) != len(known):
                 continue
             for output, traced in outputs:
@@ -55,88 +55,90 @@ def with_runtime_shapes(
                 room -= gap
                 known += [None] * (output + 1 - len(known))
                 try:
-                    known[output] = _merged(known[output], traced)
+                    known[output] = _merge(known[output], traced)
                 except ValueError as error:
                     name = profile.nodes.name[node].as_py()
                     conflicts.append(f"Node {name} incompatible shapes: {error}.")
-    if not found:
+    if not shapes_of:
         return profile, conflicts
     # A scalar is written as [1], an unknown rank as nothing: see loaders.graph_def.
-    rows = [[_written(shape) for shape in shapes] for shapes in found.values()]
-    at = np.arange(len(column))
-    at[list(found)] = len(column) + np.arange(len(found))
-    merged = pa.concat_arrays([column, pa.array(rows, SHAPES)]).take(pa.array(at))
+    rows = [[_encode(shape) for shape in shapes] for shapes in shapes_of.values()]
+    index = np.arange(len(column))
+    index[list(shapes_of)] = len(column) + np.arange(len(shapes_of))
+    merged = pa.concat_arrays([column, pa.array(rows, SHAPES)]).take(pa.array(index))
     return profile.replace(nodes=replace(profile.nodes, output_shapes=merged)), conflicts
 
 
 def _incomplete(profile: Profile) -> BoolArray:
     """Which nodes of the graph have an output whose shape is not fully known."""
     column = profile.nodes.output_shapes
-    at = list_offsets(column)
     shapes = column.flatten()
-    inner = list_offsets(shapes)
-    gaps = np.concatenate([[0], np.cumsum(shapes.flatten().to_numpy() < 0)])
-    is_open = (np.diff(inner) == 0) | (np.diff(gaps[inner]) > 0)
-    counts = np.concatenate([[0], np.cumsum(is_open)])
-    found: BoolArray = (np.diff(counts[at]) > 0) | (np.diff(at) == 0)
-    return found & profile.nodes.in_graph
+    outputs, dims = list_offsets(column), list_offsets(shapes)
+    unknown_dims = np.concatenate([[0], np.cumsum(shapes.flatten().to_numpy() < 0)])
+    is_incomplete = (np.diff(dims) == 0) | (np.diff(unknown_dims[dims]) > 0)
+    counts = np.concatenate([[0], np.cumsum(is_incomplete)])
+    mask: BoolArray = (np.diff(counts[outputs]) > 0) | (np.diff(outputs) == 0)
+    return mask & profile.nodes.in_graph
 
 
-def _seen(profile: Profile, records: Records, open_nodes: BoolArray, quirks: Quirks) -> _Seen:
-    """For each record of a node with unknown shapes, the outputs it shows."""
+def _recorded_shapes(
+    profile: Profile, records: Records, incomplete: BoolArray, quirks: Quirks
+) -> _OutputShapes:
+    """For each record of an incomplete node: the node, and its outputs with their shapes."""
     names = records.names
     node, output = _targets(profile, names.dictionary, quirks)
     code = names.indices.to_numpy()
-    wanted = (node[code] >= 0) & open_nodes[node[code]]
+    mask = (node[code] >= 0) & incomplete[node[code]]
     bounds = np.searchsorted(records.output_record, np.arange(len(code) + 1)).tolist()
-    shapes = [_decoded(text, quirks) for text in records.output_shape.dictionary.to_pylist()]
+    shapes = [_decode(text, quirks) for text in records.output_shape.dictionary.to_pylist()]
     shapes.append(() if quirks.exact_runtime_names else None)
     shape_code = records.output_shape.indices.fill_null(len(shapes) - 1).to_numpy()
     slots = records.output_slot
-    for record in np.flatnonzero(wanted).tolist():
-        places = range(bounds[record], bounds[record + 1])
-        if not places:
+    for record in np.flatnonzero(mask).tolist():
+        rows = range(bounds[record], bounds[record + 1])
+        if not rows:
             continue
-        at = int(node[code[record]])
-        base = int(output[code[record]])
-        shown = [shapes[shape_code[place]] for place in places]
+        owner = int(node[code[record]])
+        first = int(output[code[record]])
+        recorded = [shapes[shape_code[row]] for row in rows]
         if quirks.exact_runtime_names:
-            yield at, list(enumerate(shown))
+            yield owner, list(enumerate(recorded))
         else:
-            yield at, [(base + int(slots[p]), s) for p, s in zip(places, shown, strict=True)]
+            outputs = [first + int(slots[row]) for row in rows]
+            yield owner, list(zip(outputs, recorded, strict=True))
 
 
 def _targets(profile: Profile, names: pa.Array, quirks: Quirks) -> tuple[Array, Array]:
-    """The node that each name of a record stands for, and the output that is its output 0."""
-    found = index_in(names, profile.nodes.name)
-    output = np.zeros(len(found), np.int64)
-    found[~profile.nodes.in_graph[found]] = -1
+    """The node of each record name, and the output of it that the record has as output 0."""
+    node = index_in(names, profile.nodes.name)
+    output = np.zeros(len(node), np.int64)
+    node[~profile.nodes.in_graph[node]] = -1
     if quirks.exact_runtime_names:
-        return found, output
-    rows = np.flatnonzero(found < 0)
+        return node, output
+    rows = np.flatnonzero(node < 0)
     if profile.calls is not None and len(rows):
-        inside = strip_counters_column(names.take(pa.array(rows)))
-        found[rows] = index_in(inside, profile.nodes.name)
-    fed_names = pc.starts_with(names, "_arg_").to_numpy(zero_copy_only=False)
-    for row in np.flatnonzero((found < 0) & fed_names).tolist():
+        stripped = strip_counters_column(names.take(pa.array(rows)))
+        node[rows] = index_in(stripped, profile.nodes.name)
+    is_fed = pc.starts_with(names, "_arg_").to_numpy(zero_copy_only=False)
+    for row in np.flatnonzero((node < 0) & is_fed).tolist():
         fed = _FED.fullmatch(names[row].as_py())
         if fed is None:
             continue
-        at = int(index_in(pa.array([fed[1]]), profile.nodes.name)[0])
-        if at >= 0 and profile.nodes.in_graph[at]:
-            found[row], output[row] = at, int(fed[2])
-    return found, output
+        index = int(index_in(pa.array([fed[1]]), profile.nodes.name)[0])
+        if index >= 0 and profile.nodes.in_graph[index]:
+            node[row], output[row] = index, int(fed[2])
+    return node, output
 
 
-def _decoded(text: bytes, quirks: Quirks) -> Shape | None:
+def _decode(text: bytes, quirks: Quirks) -> Shape | None:
     shape = TensorShapeProto.FromString(text)
     if shape.unknown_rank and not quirks.exact_runtime_names:
         return None
     return tuple(dim.size for dim in shape.dim)
 
 
-def _merged(static: Shape | None, traced: Shape | None) -> Shape | None:
-    """What two descriptions of a shape say together; the first one wins if it is complete."""
+def _merge(static: Shape | None, traced: Shape | None) -> Shape | None:
+    """The shape that two partial shapes describe. The first one wins if it is complete."""
     if static is None or traced is None:
         return traced if static is None else static
     if -1 not in static:
@@ -145,14 +147,14 @@ def _merged(static: Shape | None, traced: Shape | None) -> Shape | None:
         a == b or -1 in (a, b) for a, b in zip(static, traced, strict=True)
     )
     if not fits:
-        raise ValueError(f"Shapes {_shown(static)} and {_shown(traced)} are not compatible")
+        raise ValueError(f"Shapes {_format(static)} and {_format(traced)} are not compatible")
     return tuple(max(a, b) for a, b in zip(static, traced, strict=True))
 
 
-def _shown(shape: Shape) -> str:
+def _format(shape: Shape) -> str:
     """A shape as the original prints it: `(2, None)`."""
     return str(tuple(None if size < 0 else size for size in shape))
 
 
-def _written(shape: Shape | None) -> list[int]:
+def _encode(shape: Shape | None) -> list[int]:
     return [] if shape is None else list(shape) or [1]

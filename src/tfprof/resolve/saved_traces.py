@@ -1,4 +1,4 @@
-"""Code traces of a SavedModel, given to the nodes of its graph and of the functions it calls."""
+"""Add the code traces of a SavedModel to the nodes of its graph and functions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["with_debug_info"]
 
 
 def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
-    """A profile whose nodes have the stacks that created them, unless an op log has told others."""
+    """A profile whose nodes have the stacks that created them; those of an op log win."""
     before = sum(len(stacks) for stacks in profile.stacks)
     nodes = profile.nodes
-    own = _numbers(nodes.name.to_pylist(), "", info)
-    stack = np.where((nodes.stack < 0) & (own >= 0), own + before, nodes.stack)
+    stack_of = _stack_indices(nodes.name.to_pylist(), "", info)
+    stack = np.where((nodes.stack < 0) & (stack_of >= 0), stack_of + before, nodes.stack)
     unmatched = profile.unmatched
     for library in profile.libraries:
         unmatched = unmatched.followed_by(_entries(library, info, before))
@@ -31,28 +31,28 @@ def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
         unmatched=unmatched,
         stacks=(*profile.stacks, info.stacks),
         strings={**info.stacks.strings, **profile.strings},
-        has_trace=profile.has_trace or bool((own >= 0).any()),
+        has_trace=profile.has_trace or bool((stack_of >= 0).any()),
     )
 
 
-def _numbers(names: list[str], function: str, info: DebugInfo) -> Array:
+def _stack_indices(names: list[str], function: str, info: DebugInfo) -> Array:
     return np.array([info.stack_index.get(f"{name}@{function}", -1) for name in names], np.int64)
 
 
 def _entries(library: bytes, info: DebugInfo, before: int) -> LogEntries:
-    """The traced nodes of all functions under their run-time names."""
+    """The nodes of all functions that have a stack, under their runtime names."""
     known: dict[str, tuple[pa.Array, Array]] = {}
-    names, found = [strings()], [np.zeros(0, np.int64)]
+    names, stacks = [strings()], [np.zeros(0, np.int64)]
     for frame in expand(GraphDef.FromString(library)).frames[1:]:
         function = frame.body.name
         if function not in known:
-            words = [node.name for node in frame.body.nodes]
-            number = _numbers(words, function, info)
-            known[function] = strings(words).filter(pa.array(number >= 0)), number[number >= 0]
+            node_names = [node.name for node in frame.body.nodes]
+            number = _stack_indices(node_names, function, info)
+            known[function] = strings(node_names).filter(pa.array(number >= 0)), number[number >= 0]
         traced, number = known[function]
         names.append(strings([frame.prefix + name for name in traced.to_pylist()]))
-        found.append(number + before)
+        stacks.append(number + before)
     name, none = pa.concat_arrays(names), np.zeros(0, np.int64)
     return LogEntries(
-        name, np.zeros(len(name), np.int64), np.concatenate(found), none.copy(), strings()
+        name, np.zeros(len(name), np.int64), np.concatenate(stacks), none.copy(), strings()
     )

@@ -1,4 +1,4 @@
-"""Some of the rows of the table of nodes."""
+"""Filter the table of nodes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tfprof.profiles.schema import BoolArray, Nodes
 __all__ = ["take_nodes"]
 
 
-def take_nodes(nodes: Nodes, kept: BoolArray) -> Nodes:
-    """The nodes that are kept, in order."""
-    count = int(kept.sum())
-    if kept[:count].all():
-        # Nothing needs to be copied.
+def take_nodes(nodes: Nodes, mask: BoolArray) -> Nodes:
+    """The nodes in `mask`."""
+    count = int(mask.sum())
+    if mask[:count].all():
+        # They are the first ones, so a slice without a copy will do.
         return Nodes(*(getattr(nodes, item.name)[:count] for item in fields(Nodes)))
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(mask)
     columns = (getattr(nodes, item.name).take(rows) for item in fields(Nodes))
     return Nodes(*columns)

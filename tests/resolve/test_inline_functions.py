@@ -58,8 +58,8 @@ def test_views_have_the_nodes_of_functions():
     assert "Mul" in profile.report("op", select=["occurrence"]).names
 
 
-def test_compat_does_not_enter():
-    profile = tfprof.load(graph=graph(), run_meta=run(call__mul=3))
+def test_compat_does_not_inline():
+    profile = tfprof.load(graph(), run(call__mul=3))
     assert resolve(profile, ORIGINAL) is profile
     options = {"select": ["micros"], "account_type_regexes": [".*"], "show_name_regexes": [".*"]}
     options |= {"start_name_regexes": [".*"], "max_depth": 100, "order_by": "name"}
@@ -114,7 +114,7 @@ def test_op_logs_know_nodes_of_functions():
     assert profile.nodes.float_ops.sum() == 0
 
 
-def test_nodes_of_functions_stand_where_they_are_called():
+def test_function_nodes_have_the_stack_of_their_caller():
     log = tfprof.OpLogProto()
     log.id_to_string[1] = "model.py"
     for line, name in enumerate(("x", "call", "out"), 1):
@@ -145,7 +145,7 @@ def test_gradients_of_tapes_are_gradients():
     }
 
 
-def test_what_cannot_be_entered_is_told():
+def test_functions_that_cannot_be_inlined_are_warned_about():
     text = GRAPH.replace('name: "f" }', 'name: "missing" }', 1)
     profile = tfprof.load(graph=graph(text))
     report = profile.report("scope", select=["occurrence"])

@@ -1,4 +1,4 @@
-"""Traces of real models: what joins, what ran, what it computed, and compat like the original."""
+"""Traces of real models: attribution, op types, float operations, and compat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _load(traces: Traces, model: str, **more: Any) -> tfprof.Profile:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_time_joins_the_graph(traces: Traces, model: str) -> None:
+def test_time_is_attributed_to_graph_nodes(traces: Traces, model: str) -> None:
     profile = _load(traces, model)
     assert profile.attributed_share >= 0.99
     apart = profile.report("scope", compat=True, select=["micros"], **_everything())
@@ -80,7 +80,7 @@ def test_run_counts_are_those_of_the_node(traces: Traces) -> None:
     assert report["x"].own["run_count"] == 1
 
 
-def test_bodies_stand_where_they_are_called(traces: Traces) -> None:
+def test_function_nodes_have_the_stack_of_their_caller(traces: Traces) -> None:
     log = traces["seq2seq"]["tfprof_log"]
     profile = _load(traces, "seq2seq", op_log=log)
     report = profile.report("code", select=["micros", "float_ops"], max_depth=100)

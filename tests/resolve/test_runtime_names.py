@@ -1,4 +1,4 @@
-"""Each rule by which a name of the runtime is traced back."""
+"""Each rule that maps a runtime name to a node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CALLERS = {"call", "if", "w", "w/body/v"}
 
 
 @pytest.mark.parametrize(
-    ("name", "node", "bond"),
+    ("name", "node", "kind"),
     [
         # Functions, loops and branches
         ("call/inner/y", "call/inner/y", MatchKind.SAME),
@@ -64,8 +64,8 @@ CALLERS = {"call", "if", "w", "w/body/v"}
         ("_retval_a/add_1_0", "a/add", MatchKind.HELPER),
     ],
 )
-def test_rule(name, node, bond):
-    assert find_origin(name, NODES.__contains__, CALLERS.__contains__) == (node, bond)
+def test_rule(name, node, kind):
+    assert find_origin(name, NODES.__contains__, CALLERS.__contains__) == (node, kind)
 
 
 @pytest.mark.parametrize(
