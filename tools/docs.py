@@ -6,7 +6,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 from tfprof.definitions.quirks import Quirks
 from tfprof.outputs import OUTPUTS
@@ -75,7 +75,7 @@ def options() -> str:
         (f"`{output.name}`", ", ".join(f"`{key}`" for key in output.keys), output.help)
         for output in OUTPUTS.values()
     ]
-    orders = ", ".join(f"`{order}`" for order in ORDERS)
+    order_words = ", ".join(f"`{order}`" for order in orders())
     return f"""# Options, metrics and outputs
 
 The same names serve as flags (`--max_depth=3`), as words in the shell (`-max_depth 3`), as keys of
@@ -90,7 +90,7 @@ Regexes are in RE2 syntax and must match the whole name or type.
 What `-select` takes:
 
 {table("metric", "column", "meaning", "needs", rows=metric_rows)}
-`-order_by` takes {orders}.
+`-order_by` takes {order_words}.
 
 ## Outputs
 

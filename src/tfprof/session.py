@@ -142,6 +142,6 @@ class Session:
         shaped = self.profile.changed(nodes=replace(nodes, output_shapes=known))
         shaped, self.notes = with_runtime_shapes(shaped, self.quirks, runs)
         self._shapes = shaped.nodes.output_shapes
-        if not self.quirks.exact_run_names:
+        if not self.quirks.exact_runtime_names:
             self.profile = shaped
         return shaped

@@ -70,8 +70,8 @@ def test_compat_does_not_enter():
 @pytest.mark.parametrize(
     ("off", "shown"),
     [
-        ("functions_not_entered", {"call", "call/mul", "call/sum", "out", "x", "_arg_x_0_0"}),
-        ("run_time_names_apart", {"call", "out", "x"}),
+        ("functions_not_inlined", {"call", "call/mul", "call/sum", "out", "x", "_arg_x_0_0"}),
+        ("runtime_names_not_mapped", {"call", "out", "x"}),
         ("graph_op_types_only", {"call", "call/mul", "out", "x", "_arg_x_0_0"}),
     ],
 )
@@ -79,7 +79,7 @@ def test_every_quirk_acts_alone(off, shown):
     profile = tfprof.load(graph(), run(call__mul=3, _arg_x_0_0=1))
     quirks = replace(ORIGINAL, **{off: False})
     options = tfprof.Options.build(
-        {"select": ["micros"]}, replace(quirks, missing_means_nothing=False)
+        {"select": ["micros"]}, replace(quirks, missing_lists_are_empty=False)
     )
     report = make_report(profile, "scope", options, quirks)
     assert set(report.names[1:]) == shown

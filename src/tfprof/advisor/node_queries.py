@@ -14,7 +14,7 @@ from tfprof.advisor.finding import Amount, Evidence
 from tfprof.advisor.source_line import source_line
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import Executions, executions_of
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports.measures import measures
@@ -78,7 +78,7 @@ class Facts:
 
     def measure(self, name: str) -> Array:
         """One measure of every node."""
-        found: Array = self.numbers[:, measure_index(name)]
+        found: Array = self.numbers[:, name]
         return found
 
     @cached_property

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any
@@ -38,12 +39,13 @@ SWITCHES: dict[str, Flag] = {
     )
 }
 
-FLAGS: Mapping[str, Known] = {
-    **INPUTS,
-    **SWITCHES,
-    **{flag.name: flag for command in COMMANDS.values() for flag in command.flags},
-    **OPTIONS,
-}
+# The last map comes first. Options of other packages are there as soon as they are added.
+FLAGS: Mapping[str, Known] = ChainMap[str, Any](
+    OPTIONS,
+    {flag.name: flag for command in COMMANDS.values() for flag in command.flags},
+    SWITCHES,
+    INPUTS,
+)
 """Everything that can follow a dash on the command line."""
 
 

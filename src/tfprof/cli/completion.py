@@ -12,7 +12,7 @@ from tfprof.cli.console import Console
 from tfprof.cli.inputs import path_of
 from tfprof.cli.name_index import as_regex, matching, names_for
 from tfprof.cli.parser import last_word
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 
 __all__ = ["Candidate", "candidates"]
@@ -60,7 +60,7 @@ def candidates(line: str, console: Console) -> Iterator[Candidate]:
     elif option.kind == "flag":
         yield from _beginning([("true", ""), ("false", "")], typed)
     elif option.kind == "order":
-        yield from _beginning(((order, _title(order)) for order in ORDERS), typed)
+        yield from _beginning(((order, _title(order)) for order in orders()), typed)
     elif option.kind == "select":
         chosen, item = typed.split(",")[:-1], typed.rpartition(",")[2]
         left = ((metric, _title(metric)) for metric in METRICS if metric not in chosen)

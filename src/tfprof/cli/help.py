@@ -11,7 +11,7 @@ from tfprof.cli.commands import COMMANDS, Command
 from tfprof.cli.defaults import default_text
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS, Option, did_you_mean
 from tfprof.errors import OptionError
 
@@ -40,6 +40,7 @@ _VALUES = {
     "flag": "",
     "select": "METRIC,METRIC…",
     "output": "TYPE:KEY=VALUE…",
+    "text": "TEXT",
 }
 _NOTES = r"""
 A regex must match the whole name or type (RE2 syntax). Several stand with
@@ -155,7 +156,7 @@ def _of_option(option: Option) -> str:
         lines.insert(2, "\n".join(_metric_rows()) + "\n")
     if option.kind == "order":
         lines[1] = "  sort by one of these: names up, numbers down"
-        lines.insert(2, "    " + ", ".join(ORDERS))
+        lines.insert(2, "    " + ", ".join(orders()))
     if option.kind == "output":
         from tfprof.outputs import OUTPUTS
 

@@ -43,12 +43,12 @@ class Quirks:
         "the count of definitions includes scopes that are no nodes, and the root",
         "only real nodes are definitions",
     )
-    lost_cycles: bool = _quirk(
+    cycles_omitted: bool = _quirk(
         "N6",
         "graph view leaves out cycles that nothing outside consumes",
         "the first node by name of each such cycle is one more root",
     )
-    copy_phantoms: bool = _quirk(
+    copies_make_nodes: bool = _quirk(
         "N7",
         "a copy record such as `edge_1_x:MEMCPYHtoD` makes a node `edge_1_x`",
         "copy records make no nodes",
@@ -78,12 +78,12 @@ class Quirks:
         "BatchMatMul float operations ignore `adj_x`; NCHW pools and gradients have none",
         "both are counted right",
     )
-    top_scopes_advised: bool = _quirk(
+    advice_ranks_top_scopes: bool = _quirk(
         "N14",
         "advice lists the own time of top-level scopes, usually 0us",
         "real nodes are ranked by their own time",
     )
-    only_first_batch_norm: bool = _quirk(
+    fused_batch_norm_v1_only: bool = _quirk(
         "N15",
         "FusedBatchNormV2 and V3 are advised to become FusedBatchNorm",
         "every FusedBatchNorm version is recognised",
@@ -108,7 +108,7 @@ class Quirks:
         "records of a node's second device are dropped without notice",
         "every device's records count, with a warning",
     )
-    strict_devices: bool = _quirk(
+    cpu_and_gpu_only: bool = _quirk(
         "N21",
         "only cpu and gpu devices have time; a TPU or host device has none",
         "time on anything that is not a stream or a copy counts",
@@ -123,7 +123,7 @@ class Quirks:
         "the number of parameters wraps around at 64 bits",
         "numbers grow as large as they are",
     )
-    short_max_depth: bool = _quirk(
+    int32_max_depth: bool = _quirk(
         "N26",
         "max_depth keeps its lowest 32 bits",
         "max_depth is what was given",
@@ -138,7 +138,7 @@ class Quirks:
         "a saved profile forgets that accelerator streams were missing",
         "the warning is kept",
     )
-    exact_run_names: bool = _quirk(
+    exact_runtime_names: bool = _quirk(
         "N29",
         "run-time shapes complete a node only under its own name and with all its outputs, "
         "so that fed tensors stay unknown",
@@ -159,7 +159,7 @@ class Quirks:
         "a graph that is read from a file has float operations only if an op log has them",
         "they are counted if no op log has any",
     )
-    incomplete_shapes_told: bool = _quirk(
+    incomplete_shapes_reported: bool = _quirk(
         "§7.5",
         "the number of ops with incomplete shapes is told for every live graph without a run",
         "which nodes were not counted, and why, is told when float_ops is selected",
@@ -175,12 +175,12 @@ class Quirks:
         "without a forward node",
         "`gradients/` must come first, and gradients without a forward node keep their own frames",
     )
-    functions_not_entered: bool = _quirk(
+    functions_not_inlined: bool = _quirk(
         "§modern",
         "calls, loops and branches are single nodes, whatever their functions do",
         "nodes inside functions are nodes, under the names they run by",
     )
-    run_time_names_apart: bool = _quirk(
+    runtime_names_not_mapped: bool = _quirk(
         "N29",
         "a record of a name that the graph does not have makes a node of that name",
         "it belongs to the node that the runtime or an optimizer made that name from, if there is "
@@ -191,18 +191,18 @@ class Quirks:
         "a node's op type is that of the graph, and its own name if only a run knows it",
         "it is what ran, such as `_FusedConv2D`; the graph's is one more type of the node",
     )
-    no_macs: bool = _quirk(
+    original_metrics_only: bool = _quirk(
         "§modern",
         "`macs` is a word that nothing knows",
         "multiply-adds are a metric: half of the float operations of matrix products and "
         "convolutions",
     )
-    tape_gradients_apart: bool = _quirk(
+    tape_gradients_not_mapped: bool = _quirk(
         "§modern",
         "code view takes `gradient_tape/y/…` for a node like any other",
         "it is a gradient of `y`",
     )
-    bytes_cut: bool = _quirk(
+    names_cut_at_bytes: bool = _quirk(
         "N35",
         "a long function name is cut at a byte, even inside a character",
         "names are cut at characters",
@@ -237,12 +237,12 @@ class Quirks:
         "unknown select and order_by names pass, and a string is read as a list of characters",
         "unknown names are errors, and a string is a list of one",
     )
-    missing_means_nothing: bool = _quirk(
+    missing_lists_are_empty: bool = _quirk(
         "I5",
         "regex lists and select that are not given are empty",
         "regexes that are not given are `.*`, and select is micros",
     )
-    failures_are_empty: bool = _quirk(
+    failures_give_empty_results: bool = _quirk(
         "I14",
         "an unknown step or missing traces print a message and give an empty result",
         "they are errors that say what to do",
@@ -252,7 +252,7 @@ class Quirks:
         "every report begins with what its view and columns mean",
         "the legend comes when asked for",
     )
-    own_options_hidden: bool = _quirk(
+    original_options_only: bool = _quirk(
         "§11",
         "the list of options has the 21 that the original has",
         "it has all options",
@@ -262,12 +262,12 @@ class Quirks:
         "the legend of graph view describes scope view",
         "it describes graph view",
     )
-    plain_timelines: bool = _quirk(
+    timelines_without_args: bool = _quirk(
         "I12",
         "a timeline is written to `<file>_<step>`, and its regions say only their names",
         "the step follows the name only if several files are written, and regions say more",
     )
-    refusals_are_notes: bool = _quirk(
+    unsupported_is_a_message: bool = _quirk(
         "§5.6",
         "an output that a view cannot have is a note and a result without numbers; the timeline "
         "of all steps of graph view has no result",

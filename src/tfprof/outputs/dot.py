@@ -11,7 +11,6 @@ from tfprof.definitions.metrics import known_metrics
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OptionError
 from tfprof.outputs.files import write_file
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
 
@@ -39,8 +38,8 @@ def _nodes(report: Report) -> list[str]:
     for row, op in enumerate(ops, 1):
         label, attributes = [_escaped(report.names[row]), _escaped(op)], ""
         for metric in numbers:
-            at = measure_index(metric.measure or "")
-            own, total = report.own[row, at], report.total[row, at]
+            own = report.own[row, metric.measure]
+            total = report.total[row, metric.measure]
             form = FORMATS[metric.unit]
             label.append(f"{metric.name} {form(own)} of {form(total)}")
             attributes += f" own_{metric.name}={own} total_{metric.name}={total}"

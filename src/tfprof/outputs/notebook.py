@@ -5,16 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from tfprof.definitions.metrics import (
-    LIST_ORDER,
-    TREE_ORDER,
-    Metric,
-    columns,
-)
+from tfprof.definitions.metrics import Metric, columns
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OutputError
 from tfprof.outputs.row_table import table
-from tfprof.profiles.lazy_columns import measure_index
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -38,8 +32,8 @@ _STYLE = (
 
 def as_html(report: Report) -> str:
     """The first rows of a report, each with those below it folded in."""
-    order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
-    shown = [metric for metric in columns(report.options.select, order) if metric.measure]
+    chosen = columns(report.options.select, report.kind)
+    shown = [metric for metric in chosen if metric.measure]
     depths = (report.tree.depth - 1).tolist()
     if report.kind == "op":
         depths = [min(depth, 1) for depth in depths]
@@ -70,9 +64,9 @@ def as_html(report: Report) -> str:
 def _row(report: Report, row: int, shown: list[Metric]) -> str:
     cells = [f'<span class="name">{escape(report.names[row])}</span>']
     for metric in shown:
-        at, form = measure_index(metric.measure or ""), FORMATS[metric.unit]
-        own = form(int(report.own[row, at])) if report.matched[row] else "--"
-        total = form(int(report.total[row, at]))
+        measure, form = metric.measure, FORMATS[metric.unit]
+        own = form(int(report.own[row, measure])) if report.matched[row] else "--"
+        total = form(int(report.total[row, measure]))
         cells.append(f'<span class="number">{own}/{total}</span>')
     return "".join(cells)
 

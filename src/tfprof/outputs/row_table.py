@@ -23,30 +23,28 @@ from tfprof.outputs.encoding.row_encoder import bytes_of
 from tfprof.outputs.files import replaced, write_file
 from tfprof.outputs.flame import parents
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array, list_offsets
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["COLUMNS", "NUMBERS", "table", "write_csv", "write_json", "write_parquet"]
+__all__ = ["column_names", "measure_columns", "table", "write_csv", "write_json", "write_parquet"]
 
-NUMBERS = {
-    **{metric.name: metric.measure for metric in METRICS.values() if metric.measure},
-    "runs": "run_count",
-    "definitions": "definition_count",
-}
-"""The numbers of a row and the measures they are; each has an own and a total column."""
-
-_TEXTS = ("op", "device", "shape", "file", "function")
-COLUMNS = (
-    *("row", "parent", "depth", "name", "path", "counted"),
-    *(f"{kind}_{name}" for name in NUMBERS for kind in ("own", "total")),
-    *(*_TEXTS, "line"),
-)
-"""All columns in order."""
-
+_FIRST = ("row", "parent", "depth", "name", "path", "counted")
+_LAST = ("op", "device", "shape", "file", "function", "line")
 _SEPARATOR = ";"
+
+
+def measure_columns() -> dict[str, str]:
+    """The measure of each number of a row, which has a column `own_…` and a column `total_…`."""
+    metrics = {metric.name: metric.measure for metric in METRICS.values() if metric.measure}
+    return {**metrics, "runs": "run_count", "definitions": "definition_count"}
+
+
+def column_names() -> tuple[str, ...]:
+    """All columns in order."""
+    numbers = (f"{kind}_{name}" for name in measure_columns() for kind in ("own", "total"))
+    return (*_FIRST, *numbers, *_LAST)
 
 
 def table(report: Report) -> pa.Table:
@@ -63,16 +61,15 @@ def table(report: Report) -> pa.Table:
         "counted": pa.array(report.matched),
     }
     known = known_metrics(report.quirks)
-    for name, measure in NUMBERS.items():
-        at = measure_index(measure or "")
+    for name, measure in measure_columns().items():
         if name in METRICS and name not in known:
             none = pa.nulls(len(report), pa.int64())
             columns |= {f"own_{name}": none, f"total_{name}": none}
             continue
-        columns[f"own_{name}"] = _numbers(report.own[:, at])
-        columns[f"total_{name}"] = _numbers(report.total[:, at])
+        columns[f"own_{name}"] = _numbers(report.own[:, measure])
+        columns[f"total_{name}"] = _numbers(report.total[:, measure])
     columns |= _node_columns(report) | _frame_columns(report)
-    return pa.table({name: columns[name] for name in COLUMNS})
+    return pa.table({name: columns[name] for name in column_names()})
 
 
 def _paths(report: Report, names: list[str]) -> list[str]:

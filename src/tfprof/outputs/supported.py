@@ -21,7 +21,7 @@ _ONLY_ONE = "Can only select 1 attribute for pprof output."
 def refused(report: Report, output: str) -> bool:
     """Whether an output is refused: with a note like the original's, or else with an error."""
     reason = refusal(report, output)
-    if reason and not report.quirks.refusals_are_notes:
+    if reason and not report.quirks.unsupported_is_a_message:
         raise OptionError(f"option 'output': {reason}")
     if reason:
         sys.stderr.write(f"{reason}\n")
@@ -30,7 +30,7 @@ def refused(report: Report, output: str) -> bool:
 
 def refusal(report: Report, output: str) -> str:
     """Why a report cannot be written so, or nothing."""
-    notes = report.quirks.refusals_are_notes
+    notes = report.quirks.unsupported_is_a_message
     if output == "timeline" and report.kind == "op":
         return _NO_TIMELINE if notes else "a timeline shows scope, graph or code view, not op view"
     if output != "pprof":
@@ -46,6 +46,6 @@ def refusal(report: Report, output: str) -> str:
         return "pprof needs something selected"
     for name in select:
         metric = known_metrics(report.quirks).get(name)
-        if metric is None or metric.measure is None:
+        if metric is None or not metric.measure:
             return f"pprof doesn't support -select={name}"
     return ""

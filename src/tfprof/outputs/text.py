@@ -13,14 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.limits import check_answer
-from tfprof.definitions.metrics import (
-    LIST_ORDER,
-    TREE_ORDER,
-    Metric,
-    columns,
-    legend,
-)
-from tfprof.definitions.options import Options, listed
+from tfprof.definitions.metrics import Metric, columns, legend
+from tfprof.definitions.options import Options, format_options
 from tfprof.definitions.units import FORMATS
 from tfprof.outputs.encoding.cells import Cell, optional, separated
 from tfprof.outputs.encoding.number_format import own_and_total
@@ -32,7 +26,6 @@ from tfprof.outputs.encoding.row_encoder import (
 )
 from tfprof.outputs.input_shapes import node_inputs, op_input_lines
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array, group_offsets, list_offsets
 from tfprof.reports.account import type_lists
 from tfprof.reports.measures import scalars
@@ -93,7 +86,7 @@ def blocks(
 
 def options_block(options: Options, *, extensions: bool = True) -> str:
     """The options, a line each, or only those that the original has."""
-    lines = listed(options, extensions=extensions)
+    lines = format_options(options, extensions=extensions)
     return "".join(f"{name:<28}{value}\n" for name, value in lines)
 
 
@@ -102,7 +95,9 @@ def with_banners(report: Report, *, one_line: bool = False) -> bytes:
     return b"".join(
         [
             b"\n=========================Options=============================\n",
-            options_block(report.options, extensions=not report.quirks.own_options_hidden).encode(),
+            options_block(
+                report.options, extensions=not report.quirks.original_options_only
+            ).encode(),
             b"\n==================Model Analysis Report======================\n",
             encoded(report, legend=True, one_line=one_line),
             b"\n======================End of Report==========================\n",
@@ -125,8 +120,7 @@ def legend_text(report: Report) -> str:
 
 
 def _columns(report: Report) -> list[Metric]:
-    order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
-    return columns(report.options.select, order, report.quirks)
+    return columns(report.options.select, report.kind, report.quirks)
 
 
 def header(report: Report) -> str:
@@ -150,9 +144,9 @@ def _own_of_total(report: Report, own: Array, total: Array, unit: str) -> list[P
 
 
 def _numbers(report: Report, metric: Metric) -> Cell:
-    at = measure_index(metric.measure or "")
-    pieces = _own_of_total(report, report.own[:, at], report.total[:, at], metric.unit)
-    return Cell([*pieces, metric.word.encode()])
+    own, total = report.own[:, metric.measure], report.total[:, metric.measure]
+    pieces = _own_of_total(report, own, total, metric.unit)
+    return Cell([*pieces, metric.suffix.encode()])
 
 
 def _unbroken(texts: pa.Array) -> pa.Array:
@@ -283,7 +277,7 @@ def _op_types(report: Report) -> Cell:
 def _occurrence(report: Report) -> Cell:
     if report.kind == "code":
         return Cell([b"occurrence N/A in code view"])
-    runs, defined = measure_index("run_count"), measure_index("definition_count")
+    runs, defined = "run_count", "definition_count"
     own_defined = report.own[:, defined]
     if report.quirks.scopes_are_definitions:
         own_defined = np.ones_like(own_defined)
@@ -330,7 +324,7 @@ def _op_rows(
                 items.append("|".join(sorted(types[row])))
             elif metric.name == "occurrence":
                 first, last = report.members[1][row].tolist()
-                runs = report.own[row, measure_index("run_count")]
+                runs = report.own[row, "run_count"]
                 items.append(f"{f'{runs}|{last - first}':>10}")
         below = ""
         if "input_shapes" in selected and with_shapes:
@@ -344,11 +338,12 @@ def _op_rows(
 
 def _share(report: Report, row: int, metric: Metric) -> str:
     """`own (share of all that follows, own share)`."""
-    at = measure_index(metric.measure or "")
-    own, total, root = report.own[row, at], report.total[row, at], report.total[0, at]
+    measure = metric.measure
+    own, total = report.own[row, measure], report.total[row, measure]
+    root = report.total[0, measure]
     own, total, root = int(own), int(total), int(root)
     counts = own > 0 if metric.unit == "memory" else total > 0
-    text = FORMATS[metric.unit](own) + metric.op_word
+    text = FORMATS[metric.unit](own) + metric.op_suffix
     if not counts:
         return f"{text} (0.00%, 0.00%)"
     infinite = report.quirks.negative_durations

@@ -29,7 +29,7 @@ class DeviceRules:
 
 
 def device_rules(devices: tuple[str, ...], quirks: Quirks) -> DeviceRules:
-    if quirks.strict_devices:
+    if quirks.cpu_and_gpu_only:
         canonical = [bool(_STRICT_DEVICE.fullmatch(device)) for device in devices]
         counts = canonical
     else:

@@ -208,7 +208,7 @@ _PART_COLUMNS: dict[str, Any] = {
 def _existing(profile: Profile, quirks: Quirks) -> BoolArray:
     """Which nodes are in the model: all but those that only copy records speak of."""
     exists = np.ones(len(profile.nodes), bool)
-    if quirks.copy_phantoms or not profile.records:
+    if quirks.copies_make_nodes or not profile.records:
         return exists
     doubtful = ~profile.nodes.in_graph
     for records in profile.records:

@@ -56,7 +56,7 @@ def record_part(
     records = profile.records[number]
     step = profile.steps.index(records.step)
     accepted = np.ones(len(records), bool)
-    if not quirks.copy_phantoms:
+    if not quirks.copies_make_nodes:
         accepted &= ~records.copy | profile.nodes.in_graph[records.node]
         accepted &= exists[records.node]
     own_device = first_device[records.node]

@@ -105,7 +105,7 @@ def build_profile(
 
 def with_saved_traces(profile: Profile, graph: Source, quirks: Quirks) -> Profile:
     """A profile with the code traces that its graph was saved with, if it is a SavedModel."""
-    if quirks.functions_not_entered or not is_saved_model(graph):
+    if quirks.functions_not_inlined or not is_saved_model(graph):
         return profile
     from tfprof.loaders.saved_model.debug_info import read_debug_info
     from tfprof.resolve.saved_traces import with_debug_info
@@ -118,7 +118,7 @@ def with_flop_warnings(
     profile: Profile, counted: FloatOps, quirks: Quirks, *, has_run: bool
 ) -> tuple[Profile, list[str]]:
     """A profile that knows what was not counted, and what to tell of it at once."""
-    if not quirks.incomplete_shapes_told:
+    if not quirks.incomplete_shapes_reported:
         return profile.changed(uncounted=counted.summary()), []
     refused = counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
     if has_run or not refused:

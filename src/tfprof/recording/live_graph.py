@@ -29,7 +29,7 @@ _Shapes = tuple[tuple[int, ...] | None, ...]
 def read_live_graph(graph: Any, quirks: Quirks) -> GraphColumns:
     """The columns of a tf.Graph, which is not changed."""
     columns = read_graph(graph.as_graph_def().SerializeToString())
-    if columns.library and not quirks.functions_not_entered:
+    if columns.library and not quirks.functions_not_inlined:
         # Shapes inside functions come with those of the whole graph.
         shaped = graph.as_graph_def(add_shapes=True).SerializeToString()
         columns = replace(columns, library=shaped)

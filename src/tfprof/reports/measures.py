@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
-from operator import methodcaller
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.metrics import MEASURES, known_metrics
+from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.tf_formulas import CONTRACTIONS, REPAIRED_RULES
 from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
@@ -21,7 +20,7 @@ from tfprof.profiles.run_counts import executed_counts
 from tfprof.profiles.schema import Array, BoolArray, list_offsets
 from tfprof.protos import graph_pb2
 
-__all__ = ["AVERAGE", "measures", "scalars"]
+__all__ = ["AVERAGE", "NodeSums", "measures", "scalars"]
 
 AVERAGE = -1
 _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()
@@ -37,43 +36,88 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> LazyColumns:
     wanted = None if step == AVERAGE else profile.steps.index(step)
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
     columns = profile.derived("columns alone", profile.changed)
-    sums = _Sums(columns, executions_of(profile, quirks), quirks, wanted)
-    return LazyColumns(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.sum_bound)
+    sums = NodeSums(columns, executions_of(profile, quirks), quirks, wanted)
+    return LazyColumns(len(profile.nodes), sums.column, sums.sum_bound)
 
 
-class _Sums:
-    """Sums over the records of each node, of a step or on average."""
+class NodeSums:
+    """The numbers of each node in one step (its position among the steps) or on average (None).
+
+    A metric's number is the property that is called like its measure, or its `source`.
+    """
 
     def __init__(
         self, profile: Profile, runs: Executions, quirks: Quirks, step: int | None
     ) -> None:
         self.profile, self.runs, self.quirks, self.step = profile, runs, quirks, step
 
+    def column(self, measure: str) -> Array:
+        """One number of every node."""
+        sources = (metric.source for metric in METRICS.values() if metric.measure == measure)
+        source = next(sources, None)
+        column: Array = source(self) if source else getattr(self, measure)
+        return column
+
     @cached_property
     def kind(self) -> Any:
         """The type of numbers that holds all sums."""
         return _kind_of_sums(self.profile, self.runs, self.quirks)
 
-    def sum_bound(self, measure: int) -> float | None:
+    def sum_bound(self, measure: str) -> float | None:
         """What no sum of a measure exceeds, if that is known without the column."""
-        if MEASURES[measure] in _STATIC:
-            return None
-        if MEASURES[measure] in _OPERATIONS:
+        if measure in _OPERATIONS:
             return sum_of(self.profile.nodes.float_ops) * max(self.runs.most, 1)
-        return self.runs.sum_bound
+        return self.runs.sum_bound if measure in _RECORDED else None
 
-    def bytes(self, field: str) -> Array:
-        """Those of one of `BYTE_FIELDS`."""
+    @property
+    def requested_bytes(self) -> Array:
+        """The memory that each node requests."""
+        return self._bytes("requested_bytes")
+
+    @property
+    def peak_bytes(self) -> Array:
+        """The most memory that each node holds."""
+        return self._bytes("peak_bytes")
+
+    @property
+    def residual_bytes(self) -> Array:
+        """The memory that each node does not free."""
+        return self._bytes("residual_bytes")
+
+    @property
+    def output_bytes(self) -> Array:
+        """The memory of each node's outputs."""
+        return self._bytes("output_bytes")
+
+    @property
+    def exec_micros(self) -> Array:
+        """The time on accelerators and CPUs."""
+        return self._averaged(self._micros[True] + self._micros[False])
+
+    @property
+    def accelerator_exec_micros(self) -> Array:
+        """The time on accelerators."""
+        return self._averaged(self._micros[True])
+
+    @property
+    def cpu_exec_micros(self) -> Array:
+        """The time on CPUs."""
+        return self._averaged(self._micros[False])
+
+    @property
+    def parameters(self) -> Array:
+        """The number of elements of each node's shape."""
+        return parameters(self.profile, self.quirks)
+
+    @property
+    def definition_count(self) -> Array:
+        """Each node is one definition."""
+        return np.ones(len(self.profile.nodes), np.int64)
+
+    def _bytes(self, field: str) -> Array:
         runs = self.runs
         rows = self._rows(runs.memory_step)
         return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, field)[rows]))
-
-    def micros(self, *where: bool) -> Array:
-        """The time on accelerators (true), on CPUs, or on both."""
-        total = np.zeros(len(self.profile.nodes), self.kind)
-        for accelerator in where:
-            total += self._micros[accelerator]
-        return self._averaged(total)
 
     @cached_property
     def _micros(self) -> dict[bool, Array]:
@@ -103,6 +147,7 @@ class _Sums:
         once = self.profile.nodes.float_ops.astype(self.kind, copy=False)
         return once * executed_counts(self.profile.calls, ran, self.run_count)
 
+    @property
     def macs(self) -> Array:
         """The multiply-adds among them."""
         if "macs" in known_metrics(self.quirks) and self.float_ops.any():
@@ -133,20 +178,11 @@ class _Sums:
         return total // self._steps_seen
 
 
-_STATIC = ("parameters", "definition_count")
 _OPERATIONS = ("float_ops", "macs")
-
-_COLUMNS: dict[str, Callable[[_Sums], Array]] = {
-    **{name: methodcaller("bytes", name) for name in BYTE_FIELDS},
-    "accelerator_exec_micros": lambda sums: sums.micros(True),
-    "cpu_exec_micros": lambda sums: sums.micros(False),
-    "exec_micros": lambda sums: sums.micros(True, False),
-    "parameters": lambda sums: parameters(sums.profile, sums.quirks),
-    "float_ops": lambda sums: sums.float_ops,
-    "macs": _Sums.macs,
-    "run_count": lambda sums: sums.run_count,
-    "definition_count": lambda sums: np.ones(len(sums.profile.nodes), np.int64),
-}
+_RECORDED = (
+    *BYTE_FIELDS,
+    *("exec_micros", "accelerator_exec_micros", "cpu_exec_micros", "run_count"),
+)
 
 
 def _contractions(profile: Profile) -> BoolArray:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.metrics import MEASURES
 from tfprof.definitions.options import OPTIONS, Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report", "Row", "make_report"]
 
-_DEFINITIONS = measure_index("definition_count")
+_DEFINITIONS = "definition_count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,14 @@ class Row:
     @property
     def own(self) -> dict[str, int]:
         """The row's own numbers."""
-        return dict(zip(MEASURES, self.report.own[self.position], strict=True))
+        numbers: dict[str, int] = self.report.own[self.position]
+        return numbers
 
     @property
     def total(self) -> dict[str, int]:
         """The numbers of the row and all it stands for."""
-        return dict(zip(MEASURES, self.report.total[self.position], strict=True))
+        numbers: dict[str, int] = self.report.total[self.position]
+        return numbers
 
     @property
     def counted(self) -> bool:
@@ -230,7 +231,7 @@ def make_report(
         raise OptionError(f"unknown view '{kind}'; known are {', '.join(VIEWS)}")
     for option in OPTIONS.values():
         if option.kind == "regexes":
-            regexes.check(option.name, getattr(options, option.name), quirks)
+            regexes.check(option.name, options[option.name], quirks)
     with malloc_tuned():
         profile = resolve(profile, quirks)
         view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
@@ -243,7 +244,7 @@ def make_report(
 
 def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:
     missing = _missing(profile, view, options, quirks)
-    if missing and not quirks.failures_are_empty:
+    if missing and not quirks.failures_give_empty_results:
         raise OptionError(missing)
     if missing:
         return _nothing(profile, view, options, quirks, (*view.warnings, missing))
@@ -257,14 +258,16 @@ def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -
 def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
     """Why there is nothing to show, or nothing."""
     if options.step >= 0 and options.step not in profile.steps:
-        if quirks.failures_are_empty:
+        if quirks.failures_give_empty_results:
             known = "".join(f"{step} " for step in profile.steps)
             return f"Options -step={options.step} not found.\nAvailable steps: {known}"
         known = ", ".join(map(str, profile.steps)) or "none"
         return f"option 'step': there is no step {options.step}; known steps are {known}"
     if view.kind == "code" and (not profile.has_trace or len(view.tree) < 2):
         return "No code trace information" + (
-            "" if quirks.failures_are_empty else "; give an op log with code traces (op_log)"
+            ""
+            if quirks.failures_give_empty_results
+            else "; give an op log with code traces (op_log)"
         )
     return ""
 
@@ -334,7 +337,7 @@ def _totals(
     """The sums of the own numbers that add up; with `root_too` the root is a definition as well."""
     all_add = bool(adds[1:].all())
 
-    def total(measure: int) -> Array:
+    def total(measure: str) -> Array:
         values: Array = own[:, measure]
         sums = tree.subtree_sums(values if all_add and not values[0] else values * adds)
         if root_too and measure == _DEFINITIONS:
@@ -372,7 +375,7 @@ def _list_report(
     rows = np.flatnonzero(shown)
     count = len(rows) + 1
 
-    def row_total(measure: int) -> Array:
+    def row_total(measure: str) -> Array:
         if options.account_displayed_op_only:
             sums = _suffix_sums(own[rows, measure])
             return _under_root(sums, sums[:1])

@@ -39,8 +39,8 @@ def attributed_share(profile: Profile) -> float:
 def _key(quirks: Quirks) -> tuple[object, ...]:
     return (
         resolve,
-        quirks.functions_not_entered,
-        quirks.run_time_names_apart,
+        quirks.functions_not_inlined,
+        quirks.runtime_names_not_mapped,
         quirks.graph_op_types_only,
     )
 
@@ -54,12 +54,14 @@ def _other(profile: Profile, key: tuple[object, ...], quirks: Quirks) -> Profile
 
 def _seen(profile: Profile, quirks: Quirks) -> Profile:
     has_functions = bool(profile.libraries) or profile.calls is not None
-    if has_functions and not quirks.functions_not_entered:
+    if has_functions and not quirks.functions_not_inlined:
         from tfprof.resolve.inline_functions import inline_functions
 
         profile = inline_functions(profile)
     joins = (
-        NodeMatches.none(profile) if quirks.run_time_names_apart else match_runtime_nodes(profile)
+        NodeMatches.none(profile)
+        if quirks.runtime_names_not_mapped
+        else match_runtime_nodes(profile)
     )
     if not quirks.graph_op_types_only:
         profile = with_runtime_ops(profile, joins)

@@ -49,7 +49,7 @@ def with_runtime_shapes(
             if node not in found:
                 found[node] = [tuple(shape) or None for shape in column[node].as_py()]
             known = found[node]
-            if quirks.exact_run_names and len(outputs) != len(known):
+            if quirks.exact_runtime_names and len(outputs) != len(known):
                 continue
             for output, traced in outputs:
                 gap = max(output - len(known), 0)
@@ -93,7 +93,7 @@ def _seen(profile: Profile, records: Records, open_nodes: BoolArray, quirks: Qui
     wanted = (node[code] >= 0) & open_nodes[node[code]]
     bounds = np.searchsorted(records.output_record, np.arange(len(code) + 1)).tolist()
     shapes = [_decoded(text, quirks) for text in records.output_shape.dictionary.to_pylist()]
-    shapes.append(() if quirks.exact_run_names else None)
+    shapes.append(() if quirks.exact_runtime_names else None)
     shape_code = records.output_shape.indices.fill_null(len(shapes) - 1).to_numpy()
     slots = records.output_slot
     for record in np.flatnonzero(wanted).tolist():
@@ -103,7 +103,7 @@ def _seen(profile: Profile, records: Records, open_nodes: BoolArray, quirks: Qui
         at = int(node[code[record]])
         base = int(output[code[record]])
         shown = [shapes[shape_code[place]] for place in places]
-        if quirks.exact_run_names:
+        if quirks.exact_runtime_names:
             yield at, list(enumerate(shown))
         else:
             yield at, [(base + int(slots[p]), s) for p, s in zip(places, shown, strict=True)]
@@ -114,7 +114,7 @@ def _targets(profile: Profile, names: pa.Array, quirks: Quirks) -> tuple[Array, 
     found = index_in(names, profile.nodes.name)
     output = np.zeros(len(found), np.int64)
     found[~profile.nodes.in_graph[found]] = -1
-    if quirks.exact_run_names:
+    if quirks.exact_runtime_names:
         return found, output
     rows = np.flatnonzero(found < 0)
     if profile.calls is not None and len(rows):
@@ -133,7 +133,7 @@ def _targets(profile: Profile, names: pa.Array, quirks: Quirks) -> tuple[Array, 
 
 def _decoded(text: bytes, quirks: Quirks) -> Shape | None:
     shape = TensorShapeProto.FromString(text)
-    if shape.unknown_rank and not quirks.exact_run_names:
+    if shape.unknown_rank and not quirks.exact_runtime_names:
         return None
     return tuple(dim.size for dim in shape.dim)
 

@@ -162,7 +162,7 @@ def _small(column: Array) -> tuple[Array, int]:
 
 
 def _cut(text: str, quirks: Quirks) -> bytes:
-    if not quirks.bytes_cut:
+    if not quirks.names_cut_at_bytes:
         return (text if len(text) < _LONGEST else text[:_KEPT] + "...").encode()
     data = text.encode()
     return data if len(data) < _LONGEST else data[:_KEPT] + b"..."
@@ -220,7 +220,7 @@ def _split_gradients(
     of_nodes = _found(marked, _GRAD) >= 0
     maybe, marked = maybe[of_nodes], marked.filter(pa.array(of_nodes))
     forward = _forward(marked, loose=quirks.loose_gradient_names)
-    if not quirks.tape_gradients_apart:
+    if not quirks.tape_gradients_not_mapped:
         maybe, forward = _with_tapes(names, maybe, forward)
     found = forward.is_valid().to_numpy(zero_copy_only=False)
     rows = maybe[found]

@@ -38,7 +38,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     consumed[producer] = True
     walk = _Walk(start, inputs)
     walk.follow(_by_name(profile, ~consumed & exists))
-    if not quirks.lost_cycles:
+    if not quirks.cycles_omitted:
         left = _by_name(profile, exists & ~np.array(walk.seen, bool))
         if left:
             walk.follow(_cycle_heads(left, start.tolist(), inputs.tolist()))

@@ -29,7 +29,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     busy = _busy(runs, node, runs.span_step[rows], len(profile.nodes))
     for device, at in sorted((name, at) for at, name in enumerate(profile.devices)):
         there = runs.device[node] == at
-        strictly = settings.quirks.strict_devices
+        strictly = settings.quirks.cpu_and_gpu_only
         if not there.any() or not ("gpu" in device if strictly else is_accelerator(device)):
             continue
         starts = runs.span_start[rows][there]

@@ -26,7 +26,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Up to three findings: op types, nodes, and code."""
     if profile.steps:
         yield from _op_types(_report(profile, "op", settings, min_micros=1, max_depth=settings.top))
-    if settings.quirks.top_scopes_advised:
+    if settings.quirks.advice_ranks_top_scopes:
         options = {"min_micros": 100, "max_depth": _DEEPEST}
         yield from _top_scopes(_report(profile, "scope", settings, **options), settings)
     else:

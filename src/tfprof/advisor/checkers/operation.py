@@ -31,10 +31,10 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     named = pc.match_substring(profile.nodes.name, "BatchNorm").to_numpy(zero_copy_only=False)
     named = named.astype(bool) & facts.runs.exists
     # The versions that came later are fused as well.
-    fused = "FusedBatchNorm" if settings.quirks.only_first_batch_norm else "_?FusedBatchNorm.*"
+    fused = "FusedBatchNorm" if settings.quirks.fused_batch_norm_v1_only else "_?FusedBatchNorm.*"
     if named.any() and not count_matches(profile, (fused,), settings.quirks).any():
         yield _finding(facts, _BATCH_NORM, named, settings.top)
-    strictly = settings.quirks.strict_devices
+    strictly = settings.quirks.cpu_and_gpu_only
     on_gpu = facts.device_flags(
         "gpu" in device if strictly else is_accelerator(device) for device in profile.devices
     )

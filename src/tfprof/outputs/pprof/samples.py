@@ -10,7 +10,6 @@ import pyarrow as pa
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.flame import in_64_bits, own_share
 from tfprof.outputs.pprof.tables import Called, Tables
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array, group_offsets
 from tfprof.views.view import Frames
 
@@ -111,6 +110,5 @@ def _members(report: Report) -> tuple[list[int], list[str], list[int]]:
 
 
 def _values(report: Report, metrics: list[Metric]) -> Array:
-    columns = [(metric, measure_index(metric.measure or "")) for metric in metrics]
-    numbers = [in_64_bits(report.numbers[:, at], metric) for metric, at in columns]
+    numbers = [in_64_bits(report.numbers[:, metric.measure], metric) for metric in metrics]
     return np.stack(numbers, axis=1)

@@ -26,18 +26,6 @@ __all__ = ["write"]
 
 _PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}
-_COMMENTS = {
-    "micros": "Sum of accelerator execution time and cpu execution time.",
-    "accelerator_micros": "Accelerator execution time.",
-    "cpu_micros": "CPU execution time.",
-    "bytes": "Sum of operation total memory requests, excluding deallocations.",
-    "peak_bytes": "Sum of operation peak memory usage.",
-    "residual_bytes": "Sum of operation allocated memory after finish.",
-    "output_bytes": "Sum of operation output size.",
-    "params": "Model parameters.",
-    "float_ops": "Model float operations (Only available if defined).",
-    "macs": "Multiply-adds in matrix products and convolutions.",
-}
 
 
 def write(report: Report, keys: Mapping[str, str]) -> None:
@@ -56,7 +44,7 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
     write_file(keys["outfile"], _gzipped(_profile(metrics, tables).SerializeToString()))
     sys.stdout.write(
         f"\nRun pprof -png --nodecount=100 --sample_index=1 <{keys['outfile']}>\n"
-        if report.quirks.refusals_are_notes
+        if report.quirks.unsupported_is_a_message
         else f"{keys['outfile']}: {len(tables.samples):,} samples. "
         f"Open it with: pprof -http=: {keys['outfile']}\n"
     )
@@ -69,7 +57,7 @@ def _profile(metrics: list[Metric], tables: Tables) -> pprof_pb2.Profile:
     for metric in metrics:
         kind = tables.text(metric.name)
         profile.sample_type.add(type=kind, unit=tables.text(_UNITS[metric.unit]))
-        profile.comment.append(tables.text(_COMMENTS[metric.name]))
+        profile.comment.append(tables.text(metric.pprof or metric.legend))
     if len(metrics) > 1:
         profile.default_sample_type = tables.text(metrics[0].name)
     profile.string_table.extend(tables.texts)

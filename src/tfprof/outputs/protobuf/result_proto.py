@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.metrics import MEASURES
+from tfprof.definitions.metrics import METRICS, measure_names
 from tfprof.outputs.encoding.row_encoder import bytes_of
 from tfprof.outputs.protobuf.nested_messages import parsed
 from tfprof.outputs.protobuf.protobuf_writer import (
@@ -42,9 +42,6 @@ __all__ = ["result"]
 
 _LARGEST = 2**63 - 1
 _NAME = 1  # the number of this field in both messages
-_TOTAL = [name for name in MEASURES if name != "macs"]
-_OWN = [name for name in _TOTAL if name != "definition_count"]
-_MULTI = [name for name in _OWN if name != "run_count"]
 
 
 def result(report: Report) -> Any:
@@ -53,7 +50,7 @@ def result(report: Report) -> Any:
     root = output_pb2.GraphNodeProto() if is_graph else output_pb2.MultiGraphNodeProto()
     if not report.shown:
         return root
-    if report.quirks.refusals_are_notes:
+    if report.quirks.unsupported_is_a_message:
         output = report.options.output.partition(":")[0]
         if refusal(report, output):
             root.name = ROOT
@@ -63,19 +60,27 @@ def result(report: Report) -> Any:
     return parsed(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
-def _numbers(message: Descriptor, tables: dict[str, tuple[LazyColumns, list[str]]]) -> Fields:
-    """The number fields of all rows; a table's names have its prefix in the message."""
-    columns = {
-        message.fields_by_name[prefix + name].number: _limited(table[:, MEASURES.index(name)])
-        for prefix, (table, names) in tables.items()
-        for name in names
+def _numbers(
+    message: Descriptor, own: LazyColumns, total: LazyColumns, select: tuple[str, ...] = ()
+) -> Fields:
+    """The number fields of all rows: a field for each measure that the message has one for.
+
+    Fields that the original's message does not have are there only if their metric is selected.
+    """
+    optional = {
+        metric.measure
+        for name, metric in METRICS.items()
+        if metric.extension and name not in select
     }
-    return numbers(columns)
-
-
-def _asked(names: list[str], report: Report) -> list[str]:
-    """The numbers that a row's message has: what the original's has not only if asked for."""
-    return [*names, "macs"] if "macs" in report.options.select else names
+    fields = message.fields_by_name
+    return numbers(
+        {
+            fields[prefix + name].number: _limited(table[:, name])
+            for prefix, table in (("", own), ("total_", total))
+            for name in measure_names()
+            if prefix + name in fields and name not in optional
+        }
+    )
 
 
 def _limited(values: Array) -> Array:
@@ -95,12 +100,9 @@ def _names(texts: pa.Array) -> pa.Array:
 
 def _graph_rows(report: Report) -> Fields:
     """The rows of scope or graph view."""
-    tables = {
-        "": (report.own, _asked(_OWN, report)),
-        "total_": (report.total, _asked(_TOTAL, report)),
-    }
+    message, select = output_pb2.GraphNodeProto.DESCRIPTOR, report.options.select
     found = strings(_NAME, _names(report.name))
-    found += _numbers(output_pb2.GraphNodeProto.DESCRIPTOR, tables)
+    found += _numbers(message, report.own, report.total, select)
     found += _details(report, report.node)
     return _with_tensor_values(report, found)
 
@@ -150,8 +152,7 @@ def _with_tensor_values(report: Report, rows: Fields) -> Fields:
 
 def _multi_rows(report: Report) -> Fields:
     """The rows of op or code view, each with the nodes that count there."""
-    names = _asked(_MULTI, report)
-    tables = {"": (report.own, names), "total_": (report.total, names)}
+    message, select = output_pb2.MultiGraphNodeProto.DESCRIPTOR, report.options.select
     member, bounds = report.members
     first, last = bounds.T
     # Members are in the order of the view; those of a row stand between two of these places.
@@ -161,7 +162,7 @@ def _multi_rows(report: Report) -> Fields:
     filled[0] = False
     return (
         strings(_NAME, _names(report.name))
-        + _numbers(output_pb2.MultiGraphNodeProto.DESCRIPTOR, tables)
+        + _numbers(message, report.own, report.total, select)
         + fields(words, np.where(filled, np.searchsorted(places, first), len(words) - 1))
     )
 
@@ -170,10 +171,8 @@ def _member_nodes(report: Report, member: Array) -> pa.Array:
     """A field `graph_nodes` for each member: a node whose totals are its own numbers."""
     message = output_pb2.GraphNodeProto.DESCRIPTOR
     own = report.numbers.of(member)
-    defined = message.fields_by_name["total_definition_count"].number
     node = strings(_NAME, report.profile.nodes.name, member)
-    node += _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)})
-    node += numbers({defined: np.ones(len(member), np.int64)})
+    node += _numbers(message, own, own)
     node += _details(report, member)
     field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]
     return column(nested(field.number, node))

@@ -11,7 +11,6 @@ from tfprof.definitions.metrics import METRICS
 from tfprof.outputs.encoding.json_encoder import Part, digits, escaped
 from tfprof.outputs.encoding.row_encoder import DictColumn, lengths_of
 from tfprof.outputs.input_shapes import input_shapes
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.profiles.user_code import source_lines
 
@@ -35,7 +34,7 @@ def row_args(report: Report) -> list[Part]:
     else:
         parts += _text("source", _frame_lines(report), every)
     for name in _NUMBERS:
-        parts += _number(name, report.own[:, measure_index(METRICS[name].measure or "")])
+        parts += _number(name, report.own[:, METRICS[name].measure])
     return [*parts, "}"]
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from tfprof.outputs.timeline.lanes import assign_lanes
 from tfprof.profiles.executions import Executions, executions_of
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 from tfprof.views.tree import order_within, sorted_few
 
@@ -29,7 +28,7 @@ __all__ = [
 ]
 
 _NONE = np.iinfo(np.int64).max
-_MICROS = measure_index("exec_micros")
+_MICROS = "exec_micros"
 
 
 @dataclass(frozen=True, slots=True)

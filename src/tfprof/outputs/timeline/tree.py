@@ -14,7 +14,6 @@ from tfprof.outputs.encoding.row_encoder import DictColumn
 from tfprof.outputs.files import Texts
 from tfprof.outputs.flame import in_64_bits
 from tfprof.outputs.timeline.event_args import row_args
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
 
@@ -59,7 +58,7 @@ def _wide_enough(tree: Tree, total: Array) -> Array:
 
 
 def _micros(report: Report) -> Array:
-    return in_64_bits(report.total[:, measure_index("exec_micros")], METRICS["micros"])
+    return in_64_bits(report.total[:, "exec_micros"], METRICS["micros"])
 
 
 def plain_events(report: Report) -> Texts:

@@ -42,11 +42,11 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
     steps = [report.options.step]
     if report.kind == "graph" and steps[0] < 0:
         steps = list(report.profile.steps)
-        if not steps and not report.quirks.refusals_are_notes:
+        if not steps and not report.quirks.unsupported_is_a_message:
             raise OptionError("option 'output': a graph timeline needs a step, and there is none")
     for step in steps:
         path = keys["outfile"]
-        if report.quirks.plain_timelines:
+        if report.quirks.timelines_without_args:
             _write_plain(report, step, f"{path}_{step}")
         else:
             _write(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
