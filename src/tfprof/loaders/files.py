@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from tfprof.definitions.limits import LARGEST_STREAM
+from tfprof.definitions.limits import MAX_STREAM_BYTES
 from tfprof.errors import LoadError
 
 __all__ = ["read_file"]
@@ -40,6 +40,8 @@ def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
     while piece := file.read(_PIECE):
         pieces.append(piece)
         size += len(piece)
-        if size > LARGEST_STREAM:
-            raise LoadError(f"{path}: more than {LARGEST_STREAM >> 30} GB; no {what} is that large")
+        if size > MAX_STREAM_BYTES:
+            raise LoadError(
+                f"{path}: more than {MAX_STREAM_BYTES >> 30} GB; no {what} is that large"
+            )
     return b"".join(pieces)

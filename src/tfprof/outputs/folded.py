@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfprof.definitions.limits import LARGEST_ANSWER
+from tfprof.definitions.limits import MAX_OUTPUT_BYTES
 from tfprof.errors import OutputError
 from tfprof.outputs.files import write_file
 from tfprof.outputs.flame import own_share, parents, selected
@@ -41,6 +41,6 @@ def _stacks(report: Report) -> list[str]:
         name = name.translate(_UNSAFE)
         found.append(f"{found[parent]};{name}" if parent else name)
         size += len(found[-1])
-        if size > LARGEST_ANSWER:
+        if size > MAX_OUTPUT_BYTES:
             raise OutputError("folded: the stacks are too deep to be written out; use speedscope")
     return found

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from tfprof.definitions.limits import check_answer
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.errors import OutputError
 from tfprof.outputs.encoding.json_encoder import escaped, joined
@@ -80,7 +80,7 @@ def _paths(report: Report, names: list[str]) -> list[str]:
     for name, parent in zip(names[1:], report.tree.parent[1:].tolist(), strict=True):
         found.append(f"{found[parent]}{_SEPARATOR}{name}" if parent else name)
         size += len(found[-1])
-        check_answer(size, "the paths of the rows")
+        check_output_size(size, "the paths of the rows")
     return found
 
 

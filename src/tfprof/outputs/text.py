@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.limits import check_answer
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import Metric, columns, legend
 from tfprof.definitions.options import Options, format_options
 from tfprof.definitions.units import FORMATS
@@ -162,7 +162,7 @@ def _on_one_line(piece: Piece) -> Piece:
 
 def _tree_rows(report: Report, *, one_line: bool) -> Iterator[Buffer]:
     name = _names(report)
-    check_answer(2 * int(report.tree.depth.sum()) + int(np.sum(lengths_of(name))), "the text")
+    check_output_size(2 * int(report.tree.depth.sum()) + int(np.sum(lengths_of(name))), "the text")
     items: list[Cell] = []
     for metric in _columns(report):
         if metric.name == "params" and report.kind != "code":

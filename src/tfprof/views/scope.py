@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.limits import largest_scopes
+from tfprof.definitions.limits import max_scope_bytes
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import LoadError
 from tfprof.profiles.executions import executions_of
@@ -48,7 +48,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
 def _missing_scopes(names: pa.Array) -> pa.Array:
     """The scopes above names that are no names themselves."""
     levels = [_scopes_of(names)]
-    room = largest_scopes(names.nbytes)
+    room = max_scope_bytes(names.nbytes)
     while len(levels[-1]):
         room -= levels[-1].nbytes
         if room < 0:

@@ -7,8 +7,11 @@ or *unknown* (no formula, or a shape it needs is not known).
 from __future__ import annotations
 
 import enum
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from tfprof.flops.polynomial import Count
 from tfprof.flops.rules import (
@@ -32,7 +35,10 @@ from tfprof.flops.tensors import (
     is_float,
 )
 
-__all__ = ["RULES", "Class", "FlopCount", "Work", "count_node", "traffic"]
+__all__ = ["ENTRY_POINTS", "RULES", "Class", "FlopCount", "Work", "count_node", "traffic"]
+
+ENTRY_POINTS = "tfprof.flop_rules"
+"""The entry point group of other packages' rules: a `Formula` under the name of its op type."""
 
 RULES: dict[str, Formula] = {
     **contractions.RULES,
@@ -66,11 +72,28 @@ _NO_RULE = FlopCount(Class.UNKNOWN, NOTHING, "no rule")
 _NO_SHAPE = FlopCount(Class.UNKNOWN, NOTHING, "unknown shape")
 
 
+@cache
+def entry_point_rules() -> dict[str, Formula]:
+    """The rules of other packages, which are used for op types that `RULES` does not have."""
+    rules = {point.name: _load_rule(point) for point in entry_points(group=ENTRY_POINTS)}
+    return {op: rule for op, rule in rules.items() if rule}
+
+
+def _load_rule(point: EntryPoint) -> Formula | None:
+    try:
+        rule: Formula = point.load()
+    except Exception as error:  # whatever another package raises must not end the count
+        text = f"FLOP rule {point.name} of {point.value} cannot be loaded: {error}"
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return None
+    return rule
+
+
 def count_node(node: Operation) -> FlopCount:
     """Count one node. The op type is the canonical one."""
     if node.op in FREE:
         return _DATA_MOVEMENT
-    formula = RULES.get(node.op)
+    formula = RULES.get(node.op) or entry_point_rules().get(node.op)
     if not (formula and formula.contraction) and _integral(node):
         return _NO_FLOATS
     if formula is None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from tfprof.definitions.limits import largest_table
+from tfprof.definitions.limits import max_table_bytes
 from tfprof.errors import LoadError
 from tfprof.loaders.parquet.footer import (
     DICTIONARIES,
@@ -31,7 +31,7 @@ _KNOWN = DICTIONARIES | {0, 3, 4}  # plain and runs; in others texts share their
 def read_parquet(path: Path) -> pa.Table:
     """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
     size = path.stat().st_size
-    room = largest_table(size)
+    room = max_table_bytes(size)
     chunks = read_footer(path)
     if _may_fit(chunks, room) and _texts_fit(path, chunks, room):
         table = _unpacked(path, room)

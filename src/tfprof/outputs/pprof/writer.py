@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfprof.definitions.limits import check_answer
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import METRICS, Metric
 from tfprof.outputs.files import write_file
 from tfprof.outputs.pprof.samples import add_leaf_samples, add_samples
@@ -35,7 +35,7 @@ def write(report: Report, keys: Mapping[str, str]) -> None:
     metrics = [METRICS[name] for name in dict.fromkeys(report.options.select)]
     depth = report.view.tree.depth
     stacks = int(report.tree.depth.sum()) + int(depth[report.view.member_position].sum())
-    check_answer(_PER_FRAME * stacks, "pprof")
+    check_output_size(_PER_FRAME * stacks, "pprof")
     tables = Tables()
     if report.quirks.leaf_samples_only:
         add_leaf_samples(report, metrics[0], tables)
