@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.advisor.finding import Amount, Evidence
-from tfprof.advisor.source_line import source_line
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.user_code import describe_user_line
 from tfprof.reports.measures import measures
 
 __all__ = ["IDLE", "INPUT", "TRANSFER", "Facts", "count", "share", "size", "time"]
@@ -144,7 +144,7 @@ class Facts:
             numbers,
             self.op_types[int(self.op_code[node])],
             self.device(node),
-            source_line(self.profile, node),
+            describe_user_line(self.profile, node),
         )
 
 

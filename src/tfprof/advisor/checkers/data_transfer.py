@@ -18,10 +18,10 @@ from tfprof.advisor.node_queries import (
     time,
 )
 from tfprof.advisor.requirement import SEVERAL_DEVICES
-from tfprof.advisor.source_line import source_line
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
+from tfprof.profiles.user_code import describe_user_line
 from tfprof.views.graph import producers
 
 __all__ = ["CHECKER"]
@@ -51,7 +51,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         if name in copies:
             numbers["copy"] = time(copies[name])
         where = f"{facts.device(int(node[at]))} -> {profile.devices[int(target[at])]}"
-        source = source_line(profile, int(node[at]))
+        source = describe_user_line(profile, int(node[at]))
         rows.append(Evidence(f"{name}:{int(slot[at])}", numbers, device=where, source=source))
     numbers = {"tensors": count(len(node)), "size": size(total), "time": time(spent)}
     part = f", {spent / mean:.1%} of its time" if spent and mean else ""

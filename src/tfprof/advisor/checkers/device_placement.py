@@ -19,8 +19,8 @@ from tfprof.advisor.node_queries import (
     time,
 )
 from tfprof.advisor.requirement import ACCELERATOR
-from tfprof.advisor.source_line import source_line
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.user_code import describe_user_line
 
 __all__ = ["CHECKER"]
 
@@ -56,7 +56,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
                     "share": share(micros[at] / whole),
                 },
                 device=facts.device(dearest),
-                source=source_line(profile, dearest),
+                source=describe_user_line(profile, dearest),
                 note=f"e.g. {facts.name(dearest)}",
             )
         )

@@ -16,10 +16,10 @@ from tfprof.advisor.node_queries import (
     time,
 )
 from tfprof.advisor.requirement import RUN
-from tfprof.advisor.source_line import source_line
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
+from tfprof.profiles.user_code import describe_user_line
 
 __all__ = ["CHECKER"]
 
@@ -67,7 +67,7 @@ def _rows(facts: Facts, tiny: BoolArray, top: int, steps: int) -> Iterator[Evide
             "time": time(micros[at] / steps),
             "of runs": share(often[at] / int(tiny.sum())),
         }
-        source = source_line(facts.profile, commonest)
+        source = describe_user_line(facts.profile, commonest)
         note = f"e.g. {facts.name(commonest)}"
         yield Evidence(facts.op_types[at], numbers, source=source, note=note)
 

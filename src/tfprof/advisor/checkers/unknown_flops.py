@@ -19,12 +19,12 @@ from tfprof.advisor.node_queries import (
     time,
 )
 from tfprof.advisor.requirement import GRAPH
-from tfprof.advisor.source_line import source_line
 from tfprof.flops.rules import RULES
 from tfprof.flops.rules.zero_cost import FREE
 from tfprof.flops.tf_formulas import REPAIRED_RULES
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray, list_offsets
+from tfprof.profiles.user_code import describe_user_line
 from tfprof.protos import graph_pb2
 
 __all__ = ["CHECKER"]
@@ -112,7 +112,7 @@ def _rows(facts: Facts, unknown: BoolArray, top: int, whole: int) -> Iterator[Ev
         numbers = {"nodes": count(int(nodes[at]))}
         if whole:
             numbers |= {"time": time(micros[at]), "share": share(micros[at] / whole)}
-        source = source_line(facts.profile, dearest)
+        source = describe_user_line(facts.profile, dearest)
         yield Evidence(op, numbers, source=source, note=_reason(op))
 
 

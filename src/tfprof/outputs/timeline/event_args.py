@@ -12,7 +12,7 @@ from tfprof.outputs.encoding.json_encoder import Part, digits, escaped
 from tfprof.outputs.encoding.row_encoder import DictColumn, lengths_of
 from tfprof.outputs.input_shapes import input_shapes
 from tfprof.profiles.schema import Array
-from tfprof.profiles.user_code import source_lines
+from tfprof.profiles.user_code import user_lines
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -27,10 +27,10 @@ def row_args(report: Report) -> list[Part]:
     every = np.arange(len(report))
     parts: list[Part] = ['{"name":"', DictColumn(escaped(report.name)), '"']
     if report.kind in ("scope", "graph"):
-        profile, quirks = report.profile, report.quirks
+        profile = report.profile
         parts += _text("op", profile.nodes.op, report.node)
         parts += _text("input_shapes", input_shapes(report), every)
-        parts += _text("source", source_lines(profile, quirks), report.node)
+        parts += _text("source", user_lines(profile), report.node)
     else:
         parts += _text("source", _frame_lines(report), every)
     for name in _NUMBERS:
