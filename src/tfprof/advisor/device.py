@@ -1,4 +1,4 @@
-"""What device names say: the kind of a device, and which devices are alike."""
+"""What device names say: the kind of a device, and which devices belong together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"(?<=:)\d+")
 
 
 def kind(device: str) -> str:
-    """`cpu`, `gpu`, `tpu` and so on; empty if the name does not tell."""
+    """`cpu`, `gpu`, `tpu` and so on; empty if the name does not say."""
     found = _KIND.search(device)
     return found[1] if found and found[1] not in _NO_KINDS else ""
 

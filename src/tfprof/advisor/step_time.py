@@ -1,4 +1,4 @@
-"""How long each step took, and when something ran in it."""
+"""How long each step took, and which intervals ran in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["StepTime", "step_times"]
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """A step: which intervals of the runs are in it, and when it starts and ends."""
+    """A step: which executions are in it, and when it starts and ends."""
 
     step: int
     rows: BoolArray
@@ -25,8 +25,8 @@ class StepTime:
         """From the first start to the last end."""
         return self.end - self.start
 
-    def when(self, runs: Executions, rows: BoolArray) -> Intervals:
-        """When some of the intervals run, as far as they are in this step."""
+    def intervals(self, runs: Executions, rows: BoolArray) -> Intervals:
+        """When some of the executions run in this step."""
         wanted = rows & self.rows
         start: Array = runs.time_start[wanted]
         return Intervals(start, start + runs.time_duration[wanted])

@@ -1,4 +1,4 @@
-"""MemoryPeak: what is held when a step needs the most memory."""
+"""MemoryPeak: which nodes hold memory when a step uses the most."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cache, partial
 import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Finding, Saving
+from tfprof.advisor.finding import Finding, Impact
 from tfprof.advisor.node_queries import (
-    Facts,
+    NodeQueries,
     share,
     size,
     time,
@@ -26,40 +26,42 @@ __all__ = ["CHECKER"]
 _NAME = "MemoryPeak"
 _Lives = tuple[Array, Array]
 _FORWARDS = 20
-"""How many ops in a row may pass on the same memory."""
+"""How many ops in a chain may forward the same memory."""
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """A finding per device: its peak over all steps, and the nodes that hold the most then."""
-    facts = Facts(profile, settings.quirks)
-    lives = cache(partial(_lifetimes, facts))
-    for at in sorted(set(facts.runs.device.tolist()) - {-1}, key=profile.devices.__getitem__):
-        peaks = [_peak(facts, at, step, lives) for step in range(len(profile.steps))]
+    queries = NodeQueries(profile, settings.quirks)
+    lives = cache(partial(_lifetimes, queries))
+    for device in sorted(
+        set(queries.executions.device.tolist()) - {-1}, key=profile.devices.__getitem__
+    ):
+        peaks = [_peak(queries, device, step, lives) for step in range(len(profile.steps))]
         peak = max(peaks, key=lambda peak: peak.bytes)
         if peak.bytes < settings["min_bytes"] or not peak.bytes:
             continue
         everyone = np.ones(len(profile.nodes), bool)
-        holders = facts.largest(peak.held, everyone, settings.top)
+        largest = queries.largest(peak.held, everyone, settings.top)
         rows = tuple(
-            facts.row(
+            queries.evidence(
                 node,
-                holds=size(int(peak.held[node])),
+                memory=size(int(peak.held[node])),
                 share=share(int(peak.held[node]) / peak.bytes),
             )
-            for node in holders
+            for node in largest
         )
-        how = "" if peak.recorded else ", as estimated from when outputs are last used"
+        how = "" if peak.recorded else " (estimated from the last use of outputs)"
         message = (
-            f"{profile.devices[at]}: memory peaks at {size(peak.bytes)} in step "
+            f"{profile.devices[device]}: memory peaks at {size(peak.bytes)} in step "
             f"{profile.steps[peak.step]}, {time(peak.micros)} after its start{how}; "
-            f"the {len(rows)} largest holders"
+            f"the {len(rows)} nodes that hold the most"
         )
-        yield Finding(_NAME, "info", message, rows, Saving(size(peak.bytes), "at the peak"))
+        yield Finding(_NAME, "info", message, rows, Impact(size(peak.bytes), "at the peak"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Peak:
-    """The most memory of a device in a step, and what each node holds of it."""
+    """The peak memory of a device in a step, and how much of it each node holds."""
 
     step: int
     bytes: int
@@ -68,17 +70,17 @@ class _Peak:
     recorded: bool
 
 
-def _peak(facts: Facts, device: int, step: int, lives: Callable[[int], _Lives]) -> _Peak:
-    runs = facts.runs
+def _peak(queries: NodeQueries, device: int, step: int, lives: Callable[[int], _Lives]) -> _Peak:
+    runs = queries.executions
     recorded = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     if recorded.any():
-        node, micros, change = _recorded(facts, device, step)
+        node, micros, change = _recorded(queries, device, step)
     else:
-        node, micros, change = _estimated(facts, device, step, lives(step))
-    count = len(facts.profile.nodes)
+        node, micros, change = _estimated(queries, device, step, lives(step))
+    count = len(queries.profile.nodes)
     if not len(node):
         return _Peak(step, 0, 0, np.zeros(count, np.int64), False)
-    # What is freed at a moment makes room for what is allocated then.
+    # At the same time, frees come before allocations.
     order = np.lexsort((change, micros))
     running = np.cumsum(change[order])
     most = int(np.argmax(running))
@@ -89,9 +91,9 @@ def _peak(facts: Facts, device: int, step: int, lives: Callable[[int], _Lives]) 
     return _Peak(step, int(running[most]), max(when, 0), held, bool(recorded.any()))
 
 
-def _recorded(facts: Facts, device: int, step: int) -> tuple[Array, Array, Array]:
-    """Node, time and size of every allocation; what is persistent is there from the start."""
-    runs = facts.runs
+def _recorded(queries: NodeQueries, device: int, step: int) -> tuple[Array, Array, Array]:
+    """Node, time and size of every allocation; persistent memory is there from the start."""
+    runs = queries.executions
     rows = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     kept = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     fixed = runs.accelerator_persistent_bytes[kept]
@@ -102,13 +104,15 @@ def _recorded(facts: Facts, device: int, step: int) -> tuple[Array, Array, Array
     )
 
 
-def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Array, Array, Array]:
-    """The same without a record of allocations: from what each run took and what it left behind.
+def _estimated(
+    queries: NodeQueries, device: int, step: int, lives: _Lives
+) -> tuple[Array, Array, Array]:
+    """The same without allocation records, from the peak and residual memory of each execution.
 
-    A run holds its peak while it lasts, and what it leaves until its last consumer ends. What is
-    persistent stays until the end of the step.
+    An execution holds its peak until it ends, and its residual memory until its last consumer ends.
+    Persistent memory stays until the end of the step.
     """
-    runs = facts.runs
+    runs = queries.executions
     rows = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     node, ends, left = runs.memory_node[rows], runs.memory_micros[rows], runs.residual_bytes[rows]
     start, release = lives
@@ -122,9 +126,9 @@ def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Arr
     )
 
 
-def _lifetimes(facts: Facts, step: int) -> _Lives:
+def _lifetimes(queries: NodeQueries, step: int) -> _Lives:
     """When each node starts in a step, and when its outputs are used for the last time."""
-    runs, count = facts.runs, len(facts.profile.nodes)
+    runs, count = queries.executions, len(queries.profile.nodes)
     spans = runs.span_step == step
     start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
     start[runs.span_node[spans]] = runs.span_start[spans]
@@ -133,9 +137,9 @@ def _lifetimes(facts: Facts, step: int) -> _Lives:
     made, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.add.at(made, runs.memory_node[rows], runs.output_bytes[rows])
     np.add.at(left, runs.memory_node[rows], runs.residual_bytes[rows])
-    # A node that outputs what it did not allocate passes an input on, which lives as long.
+    # A node that outputs memory it did not allocate forwards an input, which lives as long.
     forwards = (made > 0) & (left == 0)
-    consumer, producer = facts.profile.edges.consumer, producers(facts.profile)
+    consumer, producer = queries.profile.edges.consumer, producers(queries.profile)
     known = producer >= 0
     consumer, producer = consumer[known], producer[known]
     release = end.copy()
@@ -150,11 +154,11 @@ def _lifetimes(facts: Facts, step: int) -> _Lives:
 
 CHECKER = Checker(
     _NAME,
-    "what is held when memory peaks",
+    "which nodes hold memory at its peak",
     check,
-    needs=(MEMORY,),
+    requires=(MEMORY,),
     settings={
-        "min_bytes": Setting(1_000_000, "silent if the peak is lower"),
-        "top": Setting(5, "holders to show"),
+        "min_bytes": Setting(1_000_000, "report nothing if the peak is lower"),
+        "top": Setting(5, "nodes to show"),
     },
 )

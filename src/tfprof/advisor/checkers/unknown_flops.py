@@ -1,4 +1,4 @@
-"""UnknownFlops: what the count of float operations leaves out."""
+"""UnknownFlops: nodes that the count of float operations leaves out."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Evidence, Finding, Saving
+from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import (
     INPUT,
     TRANSFER,
-    Facts,
+    NodeQueries,
     count,
     share,
     time,
@@ -35,53 +35,53 @@ _TYPES = ("T", "dtype")
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """Nodes that do arithmetic and have no count, by op type and by the time they take."""
-    facts = Facts(profile, settings.quirks)
-    unknown = _uncounted(facts)
+    """Nodes that do arithmetic and were not counted, by op type and time."""
+    queries = NodeQueries(profile, settings.quirks)
+    unknown = _uncounted(queries)
     if not unknown.any():
         return
     arithmetic = unknown | (profile.nodes.float_ops > 0)
-    micros = int(facts.micros[unknown].sum())
-    whole = int(facts.micros[facts.runs.exists].sum())
+    micros = int(queries.micros[unknown].sum())
+    whole = int(queries.micros[queries.executions.exists].sum())
     part = micros / whole if whole else unknown.sum() / arithmetic.sum()
     if part < settings["share"]:
         return
     of_time = f", which take {part:.1%} of the time" if whole else ""
     message = (
-        f"{int(unknown.sum())} of {int(arithmetic.sum())} nodes that do arithmetic have no float "
-        f"operations{of_time}"
+        f"FLOPs unavailable for {int(unknown.sum())} of {int(arithmetic.sum())} nodes that do "
+        f"arithmetic{of_time}"
     )
     nodes = count(int(unknown.sum()))
-    stake = Saving(time(micros), "per step") if whole else Saving(nodes, "nodes")
-    rows = tuple(_rows(facts, unknown, settings.top, whole))
-    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, stake)
+    impact = Impact(time(micros), "per step") if whole else Impact(nodes, "nodes")
+    rows = tuple(_rows(queries, unknown, settings.top, whole))
+    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, impact)
 
 
-def _uncounted(facts: Facts) -> BoolArray:
+def _uncounted(queries: NodeQueries) -> BoolArray:
     """Which nodes of the graph ought to have float operations and have none."""
-    profile = facts.profile
+    profile = queries.profile
     works = np.array(
         [
             op not in FREE and not INPUT.fullmatch(op) and not TRANSFER.fullmatch(op)
-            for op in facts.op_types
+            for op in queries.op_types
         ],
         bool,
-    )[facts.op_code]
+    )[queries.op_code]
     candidates = works & profile.nodes.in_graph & (profile.nodes.float_ops == 0)
     ran = np.zeros(len(profile.nodes), bool)
-    ran[facts.runs.span_node] = True
+    ran[queries.executions.span_node] = True
     if ran.any():
         candidates &= ran
-    return candidates & _may_be_float(facts)
+    return candidates & _may_be_float(queries)
 
 
-def _may_be_float(facts: Facts) -> BoolArray:
+def _may_be_float(queries: NodeQueries) -> BoolArray:
     """Which nodes have floats as elements.
 
     Ops without a type and without a formula handle files, queues, tables and the like.
     """
-    nodes = facts.profile.nodes
-    found: BoolArray = np.array([op in RULES for op in facts.op_types], bool)[facts.op_code]
+    nodes = queries.profile.nodes
+    found: BoolArray = np.array([op in RULES for op in queries.op_types], bool)[queries.op_code]
     entries, begin = nodes.attrs.flatten(), list_offsets(nodes.attrs)
     keys = entries.field("key").dictionary_encode()
     for name in reversed(_TYPES):
@@ -98,21 +98,21 @@ def _is_float(attr: bytes) -> bool:
     return graph_pb2.AttrValue.FromString(attr).type in _FLOATS
 
 
-def _rows(facts: Facts, unknown: BoolArray, top: int, whole: int) -> Iterator[Evidence]:
-    """The op types that matter most, each with the line that made its dearest node."""
-    codes = facts.op_code[unknown]
-    micros = np.bincount(codes, facts.micros[unknown].astype(float), len(facts.op_types))
-    nodes = np.bincount(codes, minlength=len(facts.op_types))
+def _rows(queries: NodeQueries, unknown: BoolArray, top: int, whole: int) -> Iterator[Evidence]:
+    """The op types that take the most time, each with the line of its most expensive node."""
+    codes = queries.op_code[unknown]
+    micros = np.bincount(codes, queries.micros[unknown].astype(float), len(queries.op_types))
+    nodes = np.bincount(codes, minlength=len(queries.op_types))
     present = np.flatnonzero(nodes).tolist()
-    ranked = sorted(present, key=lambda at: (-micros[at], -nodes[at], facts.op_types[at]))
-    for at in ranked[:top]:
-        op = facts.op_types[at]
-        those = np.flatnonzero(unknown & (facts.op_code == at))
-        dearest = int(those[np.argmax(facts.micros[those])])
-        numbers = {"nodes": count(int(nodes[at]))}
+    ranked = sorted(present, key=lambda i: (-micros[i], -nodes[i], queries.op_types[i]))
+    for i in ranked[:top]:
+        op = queries.op_types[i]
+        members = np.flatnonzero(unknown & (queries.op_code == i))
+        most_expensive = int(members[np.argmax(queries.micros[members])])
+        numbers = {"nodes": count(int(nodes[i]))}
         if whole:
-            numbers |= {"time": time(micros[at]), "share": share(micros[at] / whole)}
-        source = describe_user_line(facts.profile, dearest)
+            numbers |= {"time": time(micros[i]), "share": share(micros[i] / whole)}
+        source = describe_user_line(queries.profile, most_expensive)
         yield Evidence(op, numbers, source=source, note=_reason(op))
 
 
@@ -124,11 +124,11 @@ def _reason(op: str) -> str:
 
 CHECKER = Checker(
     _NAME,
-    "what the count of float operations leaves out",
+    "nodes that the count of float operations leaves out",
     check,
-    needs=(GRAPH,),
+    requires=(GRAPH,),
     settings={
-        "share": Setting(0.01, "silent if less than this share of time (or nodes) is left out"),
+        "share": Setting(0.01, "report nothing if a smaller share of time (or nodes) is left out"),
         "top": Setting(5, "op types to show"),
     },
 )
