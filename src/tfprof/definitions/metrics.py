@@ -34,7 +34,7 @@ class Metric:
     source: Callable[[Any], Any] | None = None
     """A function of `reports.measures.NodeSums` that returns the number of every node.
 
-    By default that is the attribute of `NodeSums` that is called like the measure.
+    By default it is the column of `NodeSums` with the name of the measure.
     """
     counts: tuple[str, ...] = ()
     """The two measures of a text column `run|defined`."""

@@ -53,8 +53,10 @@ class NodeSums:
 
     def column(self, measure: str) -> Array:
         """One number of every node."""
-        sources = (metric.source for metric in METRICS.values() if metric.measure == measure)
-        source = next(sources, None)
+        if measure in BYTE_FIELDS:
+            runs, rows = self.runs, self._rows(self.runs.memory_step)
+            return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, measure)[rows]))
+        source = {metric.measure: metric.source for metric in METRICS.values()}.get(measure)
         column: Array = source(self) if source else getattr(self, measure)
         return column
 
@@ -68,26 +70,6 @@ class NodeSums:
         if measure in _OPERATIONS:
             return sum_of(self.profile.nodes.float_ops) * max(self.runs.most, 1)
         return self.runs.sum_bound if measure in _RECORDED else None
-
-    @property
-    def requested_bytes(self) -> Array:
-        """The memory that each node requests."""
-        return self._bytes("requested_bytes")
-
-    @property
-    def peak_bytes(self) -> Array:
-        """The most memory that each node holds."""
-        return self._bytes("peak_bytes")
-
-    @property
-    def residual_bytes(self) -> Array:
-        """The memory that each node does not free."""
-        return self._bytes("residual_bytes")
-
-    @property
-    def output_bytes(self) -> Array:
-        """The memory of each node's outputs."""
-        return self._bytes("output_bytes")
 
     @property
     def exec_micros(self) -> Array:
@@ -113,11 +95,6 @@ class NodeSums:
     def definition_count(self) -> Array:
         """Each node is one definition."""
         return np.ones(len(self.profile.nodes), np.int64)
-
-    def _bytes(self, field: str) -> Array:
-        runs = self.runs
-        rows = self._rows(runs.memory_step)
-        return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, field)[rows]))
 
     @cached_property
     def _micros(self) -> dict[bool, Array]:
