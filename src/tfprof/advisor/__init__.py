@@ -125,13 +125,13 @@ def advise(
     quirks = quirks_for(compat)
     profile = resolve(profile, quirks)
     known, problems = _original_checkers() if compat else all_checkers()
-    wanted = _select_checkers(checkers, known, compat=compat)
+    selected = _select_checkers(checkers, known, compat=compat)
     results, messages = [], [*_warnings(profile, quirks, views or {}), *problems]
-    for name in sorted(wanted):
+    for name in sorted(selected):
         checker = known[name]
         if compat and name == job.CHECKER.name:
             continue
-        settings = Settings(checker.values(wanted[name]), quirks, views or {})
+        settings = Settings(checker.values(selected[name]), quirks, views or {})
         results.append(_result(profile, checker, settings, compat=compat))
         if compat and checker.original_messages:
             messages += checker.original_messages(profile)

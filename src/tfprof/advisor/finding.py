@@ -50,8 +50,8 @@ class Evidence:
 
     def __str__(self) -> str:
         numbers = (f"{name} {amount}" for name, amount in self.numbers.items())
-        words = [self.op, self.device, *numbers, self.note]
-        text = f"{self.name}: {', '.join(filter(None, words))}"
+        details = [self.op, self.device, *numbers, self.note]
+        text = f"{self.name}: {', '.join(filter(None, details))}"
         return one_line(f"{text} ({self.source})" if self.source else text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,8 +133,8 @@ class Result:
             return [f"failed: {self.failed}"]
         if self.missing:
             return [f"not checked: needs {' and '.join(self.missing)}"]
-        found = [finding.text() for finding in self.findings] or ["no findings"]
-        return found + [f"partly checked: needs {need}" for need in self.missing_in_part]
+        lines = [finding.text() for finding in self.findings] or ["no findings"]
+        return lines + [f"partly checked: needs {data}" for data in self.missing_in_part]
 
 
 @dataclass(frozen=True, slots=True)

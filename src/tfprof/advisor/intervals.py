@@ -14,9 +14,9 @@ class Intervals:
 
     def __init__(self, start: Array, end: Array) -> None:
         """Merge overlapping intervals and drop empty ones."""
-        wanted = end > start
-        order = np.argsort(start[wanted], kind="stable")
-        start, end = start[wanted][order], end[wanted][order]
+        mask = end > start
+        order = np.argsort(start[mask], kind="stable")
+        start, end = start[mask][order], end[mask][order]
         reached = np.maximum.accumulate(end) if len(end) else end
         is_first = np.ones(len(start), bool)
         is_first[1:] = start[1:] > reached[:-1]

@@ -27,17 +27,17 @@ class StepTime:
 
     def intervals(self, runs: Executions, rows: BoolArray) -> Intervals:
         """When some of the executions run in this step."""
-        wanted = rows & self.rows
-        start: Array = runs.time_start[wanted]
-        return Intervals(start, start + runs.time_duration[wanted])
+        mask = rows & self.rows
+        start: Array = runs.time_start[mask]
+        return Intervals(start, start + runs.time_duration[mask])
 
 
 def step_times(runs: Executions, steps: tuple[int, ...]) -> list[StepTime]:
     """The steps in which anything ran."""
-    found = []
+    times = []
     for position, step in enumerate(steps):
         rows = runs.time_step == position
         if rows.any():
             end = runs.time_start[rows] + runs.time_duration[rows]
-            found.append(StepTime(step, rows, int(runs.time_start[rows].min()), int(end.max())))
-    return found
+            times.append(StepTime(step, rows, int(runs.time_start[rows].min()), int(end.max())))
+    return times

@@ -21,7 +21,7 @@ class Metric:
     """What select, order_by, min_… and every output know about a metric."""
 
     name: str
-    """The word of `select`, also in `min_…`, `own_…`, `total_…` and in pprof files."""
+    """The value of `select`, also in `min_…`, `own_…`, `total_…` and in pprof files."""
     title: str
     """The column title of text reports; a metric without one has no column."""
     unit: Unit
@@ -53,7 +53,7 @@ class Metric:
     op_title: str = ""
     """The column title in op and code view, if it is another one."""
     extension: bool = False
-    """Whether the original has no such metric, so that compat does not know the word."""
+    """Whether the original has no such metric, so that compat does not know it."""
 
     @property
     def sortable(self) -> bool:
@@ -236,7 +236,7 @@ def measure_names() -> list[str]:
 
 
 def orders() -> tuple[str, ...]:
-    """The words that `order_by` takes."""
+    """The values of `order_by`."""
     return ("name", "depth", *(name for name, metric in METRICS.items() if metric.sortable))
 
 

@@ -1,4 +1,4 @@
-"""The options of a report: one frozen record that flags, shell words, dict keys and docs follow."""
+"""The options of a report: one frozen record, from which flags, dict keys and docs derive."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that a value consists of, if there is a list of them."""
+        """The values it takes, if there is a list of them."""
         if self.kind == "select":
             return tuple(METRICS)
         return orders() if self.kind == "order" else ()

@@ -90,13 +90,13 @@ def _user_frames(profile: Profile) -> _UserFrames:
 
 
 def _find_user_frames(profile: Profile) -> _UserFrames:
-    found, base = [], 0
+    of_stacks, base = [], 0
     for stacks in profile.stacks:
         frames = _frame_of_stacks(stacks)
-        found.append(np.where(frames < 0, -1, frames + base))
+        of_stacks.append(np.where(frames < 0, -1, frames + base))
         base += len(stacks.line)
     # One more stack, without a frame, is what nodes without a stack (-1) refer to.
-    own = np.concatenate([*found, [-1]])[profile.nodes.stack]
+    own = np.concatenate([*of_stacks, [-1]])[profile.nodes.stack]
     forward = _forward_nodes(profile.nodes.name)
     of_forward = (forward >= 0) & (np.append(own, -1)[forward] >= 0)
     return _UserFrames(np.where(of_forward, np.append(own, -1)[forward], own), of_forward)

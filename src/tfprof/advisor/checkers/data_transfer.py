@@ -64,12 +64,12 @@ def _crossings(queries: NodeQueries) -> tuple[Array, Array, Array, Array]:
     """Node, output, destination and average size of each tensor that is copied to a device."""
     profile, device = queries.profile, queries.executions.device
     consumer, producer = profile.edges.consumer, producers(profile)
-    wanted = (producer >= 0) & ~queries.has_op_type(_NO_DATA_INPUTS)[consumer]
-    wanted &= (device[consumer] >= 0) & (device[producer] >= 0)
-    wanted &= device[consumer] != device[producer]
+    crosses = (producer >= 0) & ~queries.has_op_type(_NO_DATA_INPUTS)[consumer]
+    crosses &= (device[consumer] >= 0) & (device[producer] >= 0)
+    crosses &= device[consumer] != device[producer]
     devices = max(len(profile.devices), 1)
-    tensor = _tensor(producer[wanted], profile.edges.output[wanted])
-    keys = np.unique(tensor * devices + device[consumer[wanted]])
+    tensor = _tensor(producer[crosses], profile.edges.output[crosses])
+    keys = np.unique(tensor * devices + device[consumer[crosses]])
     tensor, target = keys // devices, keys % devices
     return tensor // _SLOTS, tensor % _SLOTS, target, _sizes(queries, tensor)
 

@@ -38,8 +38,10 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 
 def _report(profile: Profile, kind: str, settings: Settings, **options: int) -> Report:
-    wanted = Options().changed({"order_by": "micros", **options})
-    return make_report(profile, kind, wanted, settings.quirks, built_from=settings.views.get(kind))
+    report_options = Options().changed({"order_by": "micros", **options})
+    return make_report(
+        profile, kind, report_options, settings.quirks, built_from=settings.views.get(kind)
+    )
 
 
 def _times(numbers: dict[str, int]) -> str:

@@ -24,29 +24,28 @@ from tfprof.views.graph import producers
 __all__ = ["CHECKER"]
 
 _NAME = "MemoryPeak"
-_Lives = tuple[Array, Array]
+_Lifetimes = tuple[Array, Array]
 _FORWARDS = 20
 """How many ops in a chain may forward the same memory."""
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """A finding per device: its peak over all steps, and the nodes that hold the most then."""
+    """A finding per device: its peak over all steps, and the nodes that hold the most memory."""
     queries = NodeQueries(profile, settings.quirks)
-    lives = cache(partial(_lifetimes, queries))
-    for device in sorted(
-        set(queries.executions.device.tolist()) - {-1}, key=profile.devices.__getitem__
-    ):
-        peaks = [_peak(queries, device, step, lives) for step in range(len(profile.steps))]
+    lifetimes = cache(partial(_lifetimes, queries))
+    devices = set(queries.executions.device.tolist()) - {-1}
+    for device in sorted(devices, key=profile.devices.__getitem__):
+        peaks = [_peak(queries, device, step, lifetimes) for step in range(len(profile.steps))]
         peak = max(peaks, key=lambda peak: peak.bytes)
         if peak.bytes < settings["min_bytes"] or not peak.bytes:
             continue
-        everyone = np.ones(len(profile.nodes), bool)
-        largest = queries.largest(peak.held, everyone, settings.top)
+        all_nodes = np.ones(len(profile.nodes), bool)
+        largest = queries.largest(peak.node_bytes, all_nodes, settings.top)
         rows = tuple(
             queries.evidence(
                 node,
-                memory=size(int(peak.held[node])),
-                share=share(int(peak.held[node]) / peak.bytes),
+                memory=size(int(peak.node_bytes[node])),
+                share=share(int(peak.node_bytes[node]) / peak.bytes),
             )
             for node in largest
         )
@@ -66,32 +65,34 @@ class _Peak:
     step: int
     bytes: int
     micros: int
-    held: Array
+    node_bytes: Array
     recorded: bool
 
 
-def _peak(queries: NodeQueries, device: int, step: int, lives: Callable[[int], _Lives]) -> _Peak:
+def _peak(
+    queries: NodeQueries, device: int, step: int, lifetimes: Callable[[int], _Lifetimes]
+) -> _Peak:
     runs = queries.executions
     recorded = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     if recorded.any():
-        node, micros, change = _recorded(queries, device, step)
+        node, micros, change = _recorded_changes(queries, device, step)
     else:
-        node, micros, change = _estimated(queries, device, step, lives(step))
+        node, micros, change = _estimated_changes(queries, device, step, lifetimes(step))
     count = len(queries.profile.nodes)
     if not len(node):
         return _Peak(step, 0, 0, np.zeros(count, np.int64), False)
     # At the same time, frees come before allocations.
     order = np.lexsort((change, micros))
     running = np.cumsum(change[order])
-    most = int(np.argmax(running))
-    held = np.zeros(count, np.int64)
-    np.add.at(held, node[order[: most + 1]], change[order[: most + 1]])
-    began = runs.time_start[runs.time_step == step].min(initial=micros[order[most]])
-    when = int(micros[order[most]]) - int(began)
-    return _Peak(step, int(running[most]), max(when, 0), held, bool(recorded.any()))
+    peak_row = int(np.argmax(running))
+    node_bytes = np.zeros(count, np.int64)
+    np.add.at(node_bytes, node[order[: peak_row + 1]], change[order[: peak_row + 1]])
+    step_start = runs.time_start[runs.time_step == step].min(initial=micros[order[peak_row]])
+    elapsed = int(micros[order[peak_row]]) - int(step_start)
+    return _Peak(step, int(running[peak_row]), max(elapsed, 0), node_bytes, bool(recorded.any()))
 
 
-def _recorded(queries: NodeQueries, device: int, step: int) -> tuple[Array, Array, Array]:
+def _recorded_changes(queries: NodeQueries, device: int, step: int) -> tuple[Array, Array, Array]:
     """Node, time and size of every allocation; persistent memory is there from the start."""
     runs = queries.executions
     rows = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
@@ -104,8 +105,8 @@ def _recorded(queries: NodeQueries, device: int, step: int) -> tuple[Array, Arra
     )
 
 
-def _estimated(
-    queries: NodeQueries, device: int, step: int, lives: _Lives
+def _estimated_changes(
+    queries: NodeQueries, device: int, step: int, lifetimes: _Lifetimes
 ) -> tuple[Array, Array, Array]:
     """The same without allocation records, from the peak and residual memory of each execution.
 
@@ -115,7 +116,7 @@ def _estimated(
     runs = queries.executions
     rows = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     node, ends, left = runs.memory_node[rows], runs.memory_micros[rows], runs.residual_bytes[rows]
-    start, release = lives
+    start, release = lifetimes
     fixed = runs.accelerator_persistent_bytes[rows] + runs.host_persistent_bytes[rows]
     peak = np.maximum(runs.peak_bytes[rows], left)
     begins = np.minimum(start[node], ends)
@@ -126,7 +127,7 @@ def _estimated(
     )
 
 
-def _lifetimes(queries: NodeQueries, step: int) -> _Lives:
+def _lifetimes(queries: NodeQueries, step: int) -> _Lifetimes:
     """When each node starts in a step, and when its outputs are used for the last time."""
     runs, count = queries.executions, len(queries.profile.nodes)
     spans = runs.span_step == step
@@ -137,7 +138,7 @@ def _lifetimes(queries: NodeQueries, step: int) -> _Lives:
     made, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.add.at(made, runs.memory_node[rows], runs.output_bytes[rows])
     np.add.at(left, runs.memory_node[rows], runs.residual_bytes[rows])
-    # A node that outputs memory it did not allocate forwards an input, which lives as long.
+    # A node that outputs memory it did not allocate forwards an input, which lifetimes as long.
     forwards = (made > 0) & (left == 0)
     consumer, producer = queries.profile.edges.consumer, producers(queries.profile)
     known = producer >= 0

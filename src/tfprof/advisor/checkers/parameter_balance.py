@@ -27,23 +27,23 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     queries = NodeQueries(profile, settings.quirks)
     parameters = np.where(queries.has_op_type(_VARIABLE), queries.measure("parameters"), 0)
     for name, devices in sorted(_groups(queries).items()):
-        held = [int(parameters[queries.executions.device == at].sum()) for at in devices]
-        even = sum(held) / len(held)
-        if len(held) < 2 or not even or max(held) <= settings["threshold"] * even:
+        params = [int(parameters[queries.executions.device == device].sum()) for device in devices]
+        even_share = sum(params) / len(params)
+        if len(params) < 2 or not even_share or max(params) <= settings["threshold"] * even_share:
             continue
-        ranked = sorted(zip(held, devices, strict=True), reverse=True)
+        ranked = sorted(zip(params, devices, strict=True), reverse=True)
         rows = []
-        for number, at in ranked[: settings.top]:
-            there = queries.executions.device == at
-            largest = queries.largest(parameters, there, 1)
+        for number, device in ranked[: settings.top]:
+            mask = queries.executions.device == device
+            largest = queries.largest(parameters, mask, 1)
             example = f"largest {queries.name(largest[0])}" if largest else ""
-            numbers = {"params": count(number), "share": share(number / sum(held))}
-            rows.append(Evidence(profile.devices[at], numbers, note=example))
+            numbers = {"params": count(number), "share": share(number / sum(params))}
+            rows.append(Evidence(profile.devices[device], numbers, note=example))
         message = (
-            f"{profile.devices[ranked[0][1]]} holds {max(held) / even:.2f} times its even share of "
-            f"the parameters of {len(held)} devices ({name})"
+            f"{profile.devices[ranked[0][1]]} holds {max(params) / even_share:.2f} times its even "
+            f"share of the parameters of {len(params)} devices ({name})"
         )
-        impact = Impact(count(max(held) - even), "parameters above an even share")
+        impact = Impact(count(max(params) - even_share), "parameters above an even share")
         yield Finding(_NAME, "warning", message, tuple(rows), impact)
 
 
@@ -51,10 +51,10 @@ def _groups(queries: NodeQueries) -> dict[str, list[int]]:
     """The devices that nodes were placed on, by family; only parameter servers if there are any."""
     placed = sorted(set(queries.executions.placed_device.tolist()))
     devices = queries.profile.devices
-    servers = [at for at in placed if _SERVER.search(devices[at])]
+    servers = [i for i in placed if _SERVER.search(devices[i])]
     groups = defaultdict(list)
-    for at in servers or placed:
-        groups[family(devices[at])].append(at)
+    for i in servers or placed:
+        groups[family(devices[i])].append(i)
     return groups
 
 

@@ -55,17 +55,17 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 def _rows(queries: NodeQueries, tiny: BoolArray, top: int, steps: int) -> Iterator[Evidence]:
     node = queries.executions.time_node[tiny]
     codes = queries.op_code[node]
-    often = np.bincount(codes, minlength=len(queries.op_types))
+    counts = np.bincount(codes, minlength=len(queries.op_types))
     micros = np.bincount(codes, queries.executions.time_duration[tiny], len(queries.op_types))
-    for code in np.argsort(-often, kind="stable")[:top].tolist():
-        if not often[code]:
+    for code in np.argsort(-counts, kind="stable")[:top].tolist():
+        if not counts[code]:
             return
-        nodes, counts = np.unique(node[codes == code], return_counts=True)
-        most_frequent = int(nodes[np.argmax(counts)])
+        nodes, runs = np.unique(node[codes == code], return_counts=True)
+        most_frequent = int(nodes[np.argmax(runs)])
         numbers = {
-            "runs": count(often[code] / steps),
+            "runs": count(counts[code] / steps),
             "time": time(micros[code] / steps),
-            "share of runs": share(often[code] / int(tiny.sum())),
+            "share of runs": share(counts[code] / int(tiny.sum())),
         }
         source = describe_user_line(queries.profile, most_frequent)
         note = f"e.g. {queries.name(most_frequent)}"

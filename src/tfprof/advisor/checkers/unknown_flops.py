@@ -81,7 +81,7 @@ def _may_be_float(queries: NodeQueries) -> BoolArray:
     Ops without a type and without a formula handle files, queues, tables and the like.
     """
     nodes = queries.profile.nodes
-    found: BoolArray = np.array([op in RULES for op in queries.op_types], bool)[queries.op_code]
+    mask: BoolArray = np.array([op in RULES for op in queries.op_types], bool)[queries.op_code]
     entries, begin = nodes.attrs.flatten(), list_offsets(nodes.attrs)
     keys = entries.field("key").dictionary_encode()
     for name in reversed(_TYPES):
@@ -90,8 +90,8 @@ def _may_be_float(queries: NodeQueries) -> BoolArray:
         values = entries.field("value").take(pa.array(rows)).dictionary_encode()
         floats = [_is_float(value) for value in values.dictionary.to_pylist()]
         owner = np.searchsorted(begin, rows, side="right") - 1
-        found[owner] = np.array(floats, bool)[values.indices.to_numpy()]
-    return found
+        mask[owner] = np.array(floats, bool)[values.indices.to_numpy()]
+    return mask
 
 
 def _is_float(attr: bytes) -> bool:
