@@ -8,17 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.definitions.metrics import MEASURES
+from tfprof.definitions.metrics import measure_names
 from tfprof.profiles.schema import Array
 
-__all__ = ["LazyColumns", "measure_index", "sum_bound", "sum_of"]
+__all__ = ["LazyColumns", "sum_bound", "sum_of"]
 
 _SAFE = 2.0**62
-
-
-def measure_index(name: str) -> int:
-    """Where a measure stands in a row of measures."""
-    return MEASURES.index(name)
 
 
 def sum_bound(*columns: Array) -> float:
@@ -37,16 +32,16 @@ def sum_of(column: Array) -> float:
 
 
 class LazyColumns:
-    """A column for each of `MEASURES`, made when it is first asked for.
+    """A column for each measure, made when it is first asked for.
 
-    `table[rows, measure]` are some rows of a column, `table[row]` all numbers of a row.
+    `table[rows, measure]` are some rows of a column, `table[row]` the numbers of a row by measure.
     """
 
     def __init__(
         self,
         length: int,
-        make: Callable[[int], Array],
-        sum_bound: Callable[[int], float | None] | None = None,
+        make: Callable[[str], Array],
+        sum_bound: Callable[[str], float | None] | None = None,
         *,
         kept: bool = True,
     ) -> None:
@@ -58,7 +53,7 @@ class LazyColumns:
         self._make = make
         self._sum_bound = sum_bound
         self._kept = kept
-        self._columns: dict[int, Array] = {}
+        self._columns: dict[str, Array] = {}
 
     def __len__(self) -> int:
         return self._length
@@ -68,25 +63,25 @@ class LazyColumns:
             rows, measure = at
             return self._column(measure)[rows]
         row = operator.index(at)
-        return [int(self._column(measure)[row]) for measure in range(len(MEASURES))]
+        return {measure: int(self._column(measure)[row]) for measure in measure_names()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy in another process needs: all columns."""
-        made = {measure: self._column(measure) for measure in range(len(MEASURES))}
+        made = {measure: self._column(measure) for measure in measure_names()}
         return LazyColumns, (self._length, made.__getitem__)
 
     def of(self, rows: Array) -> LazyColumns:
         """The table of some of the rows."""
         return LazyColumns(len(rows), lambda measure: self._column(measure)[rows])
 
-    def adds_up(self, measure: int, times: int = 1) -> bool:
+    def adds_up(self, measure: str, times: int = 1) -> bool:
         """Whether no sum of a column, each number up to so many times, can be below 0."""
         bound = self._sum_bound(measure) if self._sum_bound else None
         if bound is None:
             bound = sum_bound(self._column(measure))
         return bound * times < _SAFE
 
-    def _column(self, measure: int) -> Array:
+    def _column(self, measure: str) -> Array:
         if measure in self._columns:
             return self._columns[measure]
         values = self._make(measure)

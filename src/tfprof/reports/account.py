@@ -9,7 +9,7 @@ from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import distinct, group_offsets
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
@@ -24,8 +24,8 @@ __all__ = [
     "type_lists",
 ]
 
-_DEFINITIONS = measure_index("definition_count")
-_RUNS = measure_index("run_count")
+_DEFINITIONS = "definition_count"
+_RUNS = "run_count"
 
 
 def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -> Array:
@@ -95,7 +95,7 @@ def member_numbers(
     bounds = group_offsets(view.member_position, len(view.tree))
     members = _grouped(counted, bounds)
 
-    def own(measure: int) -> Array:
+    def own(measure: str) -> Array:
         if measure == _DEFINITIONS:
             return members
         weight = often if quirks.count_per_regex and measure != _RUNS else counted
@@ -152,7 +152,7 @@ def _of_nodes(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> LazyCol
     none = np.flatnonzero(node < 0)
     there = np.where(node < 0, 0, node)
 
-    def own(measure: int) -> Array:
+    def own(measure: str) -> Array:
         if scopes_too and measure == _DEFINITIONS:
             return (np.arange(len(node)) > 0).astype(np.int64)
         if not len(numbers):
