@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tfprof import advisor
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.outputs import OUTPUTS
 from tfprof.profiles.profile import Profile
 from tfprof.views import VIEWS
@@ -54,7 +54,7 @@ def _ask(profile: Profile, dice: random.Random) -> None:
 def _options(profile: Profile, dice: random.Random) -> dict[str, Any]:
     return {
         "select": dice.sample(tuple(METRICS), dice.choice((1, 1, 3, len(METRICS)))),
-        "order_by": dice.choice(ORDERS),
+        "order_by": dice.choice(orders()),
         "max_depth": dice.choice(_DEPTHS),
         "step": dice.choice((-1, -1, *profile.steps)),
         "account_type_regexes": [".*" if dice.random() < 0.7 else dice.choice(_REGEXES)],

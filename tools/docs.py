@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that are made from the code's own tables; `--check` only compares."""
+"""Generate the pages of docs/ that derive from tables in the code; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 from tfprof.definitions.quirks import Quirks
 from tfprof.outputs import OUTPUTS
@@ -15,10 +15,10 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 KEPT = {
     "N19": "in op view the `min_…` options test the row and all rows after it, not the row alone",
-    "N22": "the average of a node is over the steps it ran in, and is cut to a whole number",
+    "N22": "the average of a node is over the steps it ran in, rounded down",
     "N24": "with `-account_type_regexes .*` every op that has a `shape` attribute counts as "
     "parameters, placeholders too; `_trainable_variables` is the answer",
-    "N30": "Conv2DBackpropInput and Conv2DBackpropFilter divide as real numbers, then cut",
+    "N30": "Conv2DBackpropInput and Conv2DBackpropFilter divide as floats, then truncate",
     "N34": "in code view the same file name, line and function in two folders are one row",
     "I7": "`-order_by occurrence` and `-min_occurrence` count nodes in op view and runs in scope "
     "and graph view",
@@ -49,14 +49,15 @@ def compatibility() -> str:
     return f"""# Compatibility with the original
 
 With `compat` (`--compat` on the command line, `compat=True` in Python) tfprof answers like the
-tfprof inside TensorFlow 2.21, byte for byte. Without it, it answers right. Each difference is one
-field of `tfprof.definitions.quirks.Quirks`; `make oracle` compares random models with the original in both
-modes, and in the default mode every difference has to be explained by fields of this table.
+tfprof inside TensorFlow 2.21, byte for byte, defects included. By default the defects are repaired.
+Each difference is one field of `tfprof.definitions.quirks.Quirks`. `make oracle` compares random
+models with the original in both modes; in the default mode, fields of this table have to explain
+every difference.
 
 {table("switch", "defect", "the original, and `compat`", "by default", rows=rows)}
-Where the original aborts the process, both modes give a clean answer or a one-line error.
+Where the original aborts the process, both modes give a result or a one-line error.
 
-## Kept as they are
+## Not repaired
 
 {table("defect", "behaviour", rows=list(KEPT.items()))}"""
 
@@ -75,28 +76,28 @@ def options() -> str:
         (f"`{output.name}`", ", ".join(f"`{key}`" for key in output.keys), output.help)
         for output in OUTPUTS.values()
     ]
-    orders = ", ".join(f"`{order}`" for order in ORDERS)
+    order_words = ", ".join(f"`{order}`" for order in orders())
     return f"""# Options, metrics and outputs
 
-The same names serve as flags (`--max_depth=3`), as words in the shell (`-max_depth 3`), as keys of
-a dict and as keyword arguments (`max_depth=3`). The command line and the shell choose some defaults
-by what is loaded; `tfprof help` and an empty line in the shell show the ones in force.
+Each name is a flag (`--max_depth=3`), a shell option (`-max_depth 3`), a dict key and a keyword
+argument (`max_depth=3`). In the command line and the shell, some defaults depend on what is loaded;
+`tfprof help` and an empty line in the shell show the current ones.
 
 {table("option", "kind", "default", "meaning", rows=option_rows)}
-Regexes are in RE2 syntax and must match the whole name or type.
+Regexes have RE2 syntax and must match the whole name or type.
 
 ## Metrics
 
-What `-select` takes:
+Values of `-select`:
 
 {table("metric", "column", "meaning", "needs", rows=metric_rows)}
-`-order_by` takes {orders}.
+Values of `-order_by`: {order_words}.
 
 ## Outputs
 
 `-output type:key=value,key=value`:
 
-{table("type", "keys", "what it is", rows=output_rows)}"""
+{table("type", "keys", "content", rows=output_rows)}"""
 
 
 def _default(value: object) -> str:

@@ -11,7 +11,7 @@ import pytest
 import tfprof
 from tests.advisor.models import CPU, GPU, Model
 from tfprof import advisor
-from tfprof.advisor import CHECKERS, Amount, Evidence, Finding, Saving, Setting, Settings, advise
+from tfprof.advisor import CHECKERS, Amount, Evidence, Finding, Impact, Setting, Settings, advise
 from tfprof.demo import paths
 from tfprof.errors import OptionError
 from tfprof.profiles.profile import Profile
@@ -58,7 +58,7 @@ def test_compat_ignores_unknown_checkers_and_options(demo: Profile) -> None:
 def test_every_finding_has_a_number(demo: Profile) -> None:
     for profile in (demo, small().load()):
         for finding in advise(profile).findings:
-            assert finding.stake or any(row.numbers for row in finding.evidence)
+            assert finding.impact or any(row.numbers for row in finding.evidence)
 
 
 def test_a_profile_without_data_says_what_is_needed() -> None:
@@ -67,11 +67,11 @@ def test_a_profile_without_data_says_what_is_needed() -> None:
         assert result.lines()[0].startswith("not checked: needs ")
 
 
-def test_silence_is_said() -> None:
+def test_checkers_without_findings_say_so() -> None:
     model = Model().node("a", "MatMul").step().ran("a", 1, 5)
     assert advise(model.load(), "InputStall").text() == "\nInputStall:\nno findings\n"
     text = advise(model.load(), "ExpensiveOperationChecker").text()
-    assert text.endswith("not checked in part: needs code traces (an op log)\n")
+    assert text.endswith("partly checked: needs code traces (an op log)\n")
 
 
 def test_the_message_has_an_entry_per_checker() -> None:
@@ -87,11 +87,15 @@ def test_the_message_has_an_entry_per_checker() -> None:
 def test_json_has_numbers() -> None:
     found = json.loads(advise(small().load(), "DevicePlacement").json())
     (finding,) = found["checkers"]["DevicePlacement"]["findings"]
-    assert finding["stake"] == {"value": 2000, "unit": "microseconds", "meaning": "per step on CPU"}
+    assert finding["impact"] == {
+        "value": 2000,
+        "unit": "microseconds",
+        "meaning": "per step on CPU",
+    }
     assert finding["evidence"][0]["device"] == CPU.lower()
 
 
-def test_options_may_be_text() -> None:
+def test_settings_may_be_text() -> None:
     name = "ExpensiveOperationChecker"
     for wanted in ({name: {"top": "1"}}, [f"{name}:top=1,min_micros=5"], f"{name}:top=1"):
         types, nodes = advise(small().load(), wanted)[name].findings
@@ -104,13 +108,13 @@ def test_options_may_be_text() -> None:
         (["InputStal"], "did you mean 'InputStall'"),
         ({"InputStall": {"shar": 1}}, "did you mean 'share'"),
         ({"InputStall": {"share": "much"}}, "'much' is not a number"),
-        ({"InputStall": {"share": -1}}, "-1 is not a number from 0 on"),
+        ({"InputStall": {"share": -1}}, "-1 is negative or not a number"),
         ({"InputStall": 3}, "are not a dict"),
         (["InputStall:share"], "'share' is not key=value"),
         ({"JobChecker": {"x": 1}}, "it has none"),
     ],
 )
-def test_mistakes_are_named(wanted: object, words: str, demo: Profile) -> None:
+def test_invalid_requests(wanted: object, words: str, demo: Profile) -> None:
     with pytest.raises(OptionError, match=words):
         advise(demo, wanted)
 
@@ -119,7 +123,7 @@ def test_no_checkers_are_no_advice(demo: Profile) -> None:
     assert advise(demo, {}).text() == ""
 
 
-def test_compat_complains_as_the_original() -> None:
+def test_compat_messages_about_missing_data() -> None:
     assert advise(Model().node("a", "Add").load(), compat=True).messages == (
         "Missing RunMetadata info. Skip ExpensiveOperationChecker",
         "Missing run_meta for ExpensiveOperationChecker",
@@ -133,7 +137,7 @@ def count_nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
     limit = settings.values.get("limit", 0)
     if number.value > limit:
         rows = (Evidence("nodes", {"count": number}),)
-        yield Finding("Nodes", "info", "there are nodes", rows, Saving(number, "nodes"))
+        yield Finding("Nodes", "info", "there are nodes", rows, Impact(number, "nodes"))
     yield Finding("Nodes", "warning", "a finding without a number is left out")
 
 
@@ -170,5 +174,5 @@ def test_other_packages_add_checkers() -> None:
     assert advice["Failing"].lines() == ["failed: KeyError: 'x'"]
     broken, taken = sorted(advice.messages)
     assert broken.startswith("checker Broken of ")
-    assert taken.endswith("the name is taken")
+    assert taken.endswith("a built-in checker has this name")
     assert "Nodes" not in advise(profile, compat=True).text()

@@ -25,10 +25,10 @@ def only(model: Model, checker: str, **options: float) -> Finding:
     return finding
 
 
-def stake(finding: Finding) -> tuple[float, str]:
-    """The number at stake and its unit."""
-    assert finding.stake is not None
-    return finding.stake.amount.value, finding.stake.amount.unit
+def impact(finding: Finding) -> tuple[float, str]:
+    """The number of the potential impact and its unit."""
+    assert finding.impact is not None
+    return finding.impact.amount.value, finding.impact.amount.unit
 
 
 def numbers(finding: Finding, name: str) -> dict[str, float]:
@@ -51,14 +51,14 @@ def test_utilization_is_low() -> None:
     finding = only(golden(), "AcceleratorUtilizationChecker")
     assert finding.message == f"device: {GPU.lower()} low utilization: 0.31"
     assert finding.severity == "warning"
-    assert stake(finding) == (1800, "time")
+    assert impact(finding) == (1800, "time")
 
 
 def test_utilization_threshold_is_an_option() -> None:
     finding = only(golden(), "AcceleratorUtilizationChecker", threshold=0.3)
     assert finding.message == f"device: {GPU.lower()} utilization: 0.31"
     assert finding.severity == "info"
-    assert finding.stake is None
+    assert finding.impact is None
 
 
 def batch_norm(op: str) -> Model:
@@ -70,7 +70,7 @@ def batch_norm(op: str) -> Model:
 def test_batch_norm_of_single_ops_is_slow() -> None:
     finding = only(batch_norm("Mul"), "OperationChecker")
     assert finding.message == "Maybe use faster FusedBatchNorm instead of BatchNorm"
-    assert stake(finding) == (30, "time")
+    assert impact(finding) == (30, "time")
 
 
 @pytest.mark.parametrize("op", ["FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"])
@@ -108,7 +108,7 @@ def test_expensive_nodes_are_real_ones() -> None:
         "top 1 graph node: s/deep/a, cpu: 700us, accelerator: 0us, total: 700us (70.00%)",
         "top 2 graph node: s/b, cpu: 200us, accelerator: 0us, total: 200us (20.00%)",
     ]
-    assert stake(nodes) == (700, "time")
+    assert impact(nodes) == (700, "time")
 
 
 def test_nothing_expensive_in_an_empty_step() -> None:
@@ -129,9 +129,9 @@ def flops() -> Model:
 
 def test_unknown_flops() -> None:
     finding = only(flops().ran("odd", 130, 100), "UnknownFlops")
-    assert finding.message.startswith("2 of 3 nodes that do arithmetic have no float operations")
+    assert finding.message.startswith("FLOPs unavailable for 2 of 3 nodes that do arithmetic")
     assert "65.0% of the time" in finding.message
-    assert stake(finding) == (130, "time")
+    assert impact(finding) == (130, "time")
     assert [row.name for row in finding.evidence] == ["MyOwnOp", "Erf"]
     assert [row.note for row in finding.evidence] == ["no formula", "unknown shape"]
     assert finding.evidence[1].source == "model.py:5 build: y = tf.erf(x)"
@@ -141,7 +141,7 @@ def test_unknown_flops() -> None:
 def test_unknown_flops_without_a_run_are_nodes() -> None:
     model = flops()
     model.steps.clear()
-    assert stake(only(model, "UnknownFlops")) == (2, "number")
+    assert impact(only(model, "UnknownFlops")) == (2, "number")
 
 
 def test_all_flops_known() -> None:
@@ -159,7 +159,7 @@ def placed(device: str) -> Model:
 def test_softmax_on_the_cpu() -> None:
     finding = only(placed(CPU), "DevicePlacement")
     assert "37.0% of the time" in finding.message
-    assert stake(finding) == (370, "time")
+    assert impact(finding) == (370, "time")
     (row,) = finding.evidence
     assert (row.name, row.device) == ("SoftmaxCrossEntropyWithLogits", CPU.lower())
     assert row.source == "model.py:3 build: loss = tf.nn.softmax(...)"
@@ -182,7 +182,7 @@ def servers(first: int, second: int) -> Model:
 def test_unbalanced_parameter_servers() -> None:
     finding = only(servers(25_810_000, 58_840_000), "ParameterBalance")
     assert finding.message.startswith("/job:ps/replica:0/task:1/cpu:0 holds 1.39 times")
-    assert stake(finding) == (16_515_000, "number")
+    assert impact(finding) == (16_515_000, "number")
     row = numbers(finding, "/job:ps/replica:0/task:0/cpu:0")
     assert row["params"] == 25_810_000
 
@@ -203,7 +203,7 @@ def test_a_step_that_waits_for_input() -> None:
     finding = only(fed(4500), "InputStall")
     # The step takes from 1000 to 5000, and the queue alone runs until 4090.
     assert f"{3090 / 4000:.1%}" in finding.message
-    assert stake(finding) == (3090, "time")
+    assert impact(finding) == (3090, "time")
     assert finding.evidence[0].source == "model.py:1 build: images = cifar.build_input()"
 
 
@@ -219,9 +219,9 @@ def test_memory_peak_of_allocations() -> None:
     model.ran("b", 200, 50, allocations=((210, 4_000_000), (240, -4_000_000)), **gpu)
     model.node("v", "VariableV2").ran("v", 90, 1, on=GPU, persistent=1_000_000)
     finding = only(model, "MemoryPeak")
-    assert stake(finding) == (8_000_000, "memory")
+    assert impact(finding) == (8_000_000, "memory")
     assert [row.name for row in finding.evidence] == ["b", "a", "v"]
-    assert numbers(finding, "a") == {"holds": 3_000_000, "share": 0.375}
+    assert numbers(finding, "a") == {"memory": 3_000_000, "share": 0.375}
     assert finding.evidence[1].source == "model.py:1 build: a = x @ w"
     assert "120us after its start" in finding.message
 
@@ -237,8 +237,8 @@ def chain(last_use: str) -> Model:
 
 def test_memory_peak_by_last_use() -> None:
     short, long = (only(chain(use), "MemoryPeak") for use in "bd")
-    assert stake(short) == (8_000_000, "memory")
-    assert stake(long) == (12_000_000, "memory")
+    assert impact(short) == (8_000_000, "memory")
+    assert impact(long) == (12_000_000, "memory")
     assert {row.name for row in long.evidence} == {"a", "b", "c"}
     assert "estimated" in long.message
 
@@ -246,7 +246,7 @@ def test_memory_peak_by_last_use() -> None:
 def test_little_memory_is_no_finding() -> None:
     model = Model().node("a", "MatMul").step().ran("a", 1, 1, peak=900_000, live=900_000)
     assert findings(model, "MemoryPeak") == ()
-    assert stake(only(model, "MemoryPeak", min_bytes=1)) == (900_000, "memory")
+    assert impact(only(model, "MemoryPeak", min_bytes=1)) == (900_000, "memory")
 
 
 def tiny(micros: int, pause: int) -> Model:
@@ -259,10 +259,10 @@ def tiny(micros: int, pause: int) -> Model:
 
 def test_many_small_ops() -> None:
     finding = only(tiny(2, 3), "SmallOps")
-    assert "1000 of 1001 op runs" in finding.message
+    assert "1000 of 1001 op executions" in finding.message
     assert f"{5000 / 7000:.1%}" in finding.message
-    assert stake(finding) == (5000, "time")
-    assert numbers(finding, "AddV2") == {"runs": 1000, "time": 2000, "of runs": 1}
+    assert impact(finding) == (5000, "time")
+    assert numbers(finding, "AddV2") == {"runs": 1000, "time": 2000, "share of runs": 1}
     assert finding.evidence[0].source == "model.py:1 build: total = total + x"
 
 
@@ -284,14 +284,14 @@ def test_copies_between_devices() -> None:
         model.ran("edge_7_mm:MEMCPYDtoH", 200, 80, on=f"{GPU}/{lane}")
     finding = only(model, "DataTransfer")
     assert finding.message.startswith("1 tensors are copied between devices")
-    assert stake(finding) == (80, "time")
-    assert numbers(finding, "mm:0") == {"size": 8_000_000, "copy": 80}
+    assert impact(finding) == (80, "time")
+    assert numbers(finding, "mm:0") == {"size": 8_000_000, "copy time": 80}
     assert finding.evidence[1].device == f"{GPU.lower()} -> {CPU.lower()}"
     assert finding.evidence[1].source == "model.py:1 build: y = x @ w"
 
 
 def test_copies_without_records_have_a_size() -> None:
-    assert stake(only(copied(8_000_000), "DataTransfer")) == (8_000_000, "memory")
+    assert impact(only(copied(8_000_000), "DataTransfer")) == (8_000_000, "memory")
 
 
 def test_small_copies_are_fine() -> None:
@@ -310,14 +310,14 @@ def steps(*lengths: int) -> Model:
 def test_a_slow_step() -> None:
     finding = only(steps(1000, 1010, 2000, 990), "StepVariance")
     assert finding.message.startswith("step 2 takes 99.0% longer than usual")
-    assert stake(finding) == (995, "time")
-    assert numbers(finding, "read") == {"more": 1010, "of": 1500}
+    assert impact(finding) == (995, "time")
+    assert numbers(finding, "read") == {"extra": 1010, "total": 1500}
     assert [row.name for row in finding.evidence] == ["steps", "read"]
     assert finding.evidence[1].source == "model.py:2 build: data = read()"
 
 
 def test_two_steps_are_compared_with_each_other() -> None:
-    assert stake(only(steps(1000, 1200), "StepVariance")) == (200, "time")
+    assert impact(only(steps(1000, 1200), "StepVariance")) == (200, "time")
 
 
 def test_even_steps() -> None:

@@ -19,7 +19,7 @@ from tfprof.cli.name_index import (
     name_to_regex,
     names_to_complete,
 )
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 from tfprof.outputs import OUTPUTS
 from tfprof.profiles.profile import Profile
@@ -58,7 +58,7 @@ def test_values(console: Console) -> None:
     assert completed("op -select ", console) == [f"op -select {name}" for name in METRICS]
     assert completed("op -select=micros,par", console) == ["op -select=micros,params"]
     assert completed("op -select micros,mic", console) == []
-    assert completed("op -order_by ", console) == [f"op -order_by {name}" for name in ORDERS]
+    assert completed("op -order_by ", console) == [f"op -order_by {name}" for name in orders()]
     assert completed("help -order", console) == ["help -order_by"]
     outputs = [f"{name}:" if output.keys else name for name, output in OUTPUTS.items()]
     assert completed("op -output ", console) == [f"op -output {name}" for name in outputs]

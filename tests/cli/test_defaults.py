@@ -50,7 +50,7 @@ def test_compat_has_the_original_defaults(has_runs: bool) -> None:
 def test_help_tells_every_default_that_is_not_the_original() -> None:
     for has_runs in (False, True):
         options = options_for({}, has_runs=has_runs, compat=False)
-        changed = {name for name in OPTIONS if getattr(options, name) != OPTIONS[name].default}
+        changed = {name for name in OPTIONS if options[name] != OPTIONS[name].default}
         assert changed <= set(ADAPTED)
     assert default_text("max_depth").startswith("10; 4 while")
 

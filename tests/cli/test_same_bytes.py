@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Tfprof
 from tfprof.cli.defaults import options_for
 from tfprof.cli.parser import format_value
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS, Option
 from tfprof.outputs.text import text_bytes
 from tfprof.profiles.profile import Profile
@@ -39,7 +39,7 @@ def values(option: Option) -> st.SearchStrategy[Any]:
         small = st.integers(-1, 1) if option.name == "step" else st.sampled_from([0, 1, 3, 10_000])
         return small if option.name != "max_depth" else st.integers(0, 12)
     if option.kind == "order":
-        return st.sampled_from(ORDERS)
+        return st.sampled_from(orders())
     if option.kind == "flag":
         return st.booleans()
     if option.kind == "select":

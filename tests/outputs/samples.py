@@ -86,4 +86,5 @@ def gpu_profile(*more):
 def largest(report):
     """The largest number of a report, whatever its sign."""
     tables = report.own, report.total, report.numbers
-    return max((abs(number) for table in tables for row in table for number in row), default=0)
+    numbers = (abs(number) for table in tables for row in table for number in row.values())
+    return max(numbers, default=0)

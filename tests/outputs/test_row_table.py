@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import tfprof
 from tests.outputs.samples import largest, random_profile, report_of
 from tfprof.definitions.metrics import METRICS
-from tfprof.outputs.row_table import COLUMNS, NUMBERS
-from tfprof.profiles.lazy_columns import measure_index
+from tfprof.outputs.row_table import column_names, measure_columns
 
 SEEDS = st.integers(0, 10**6)
 KINDS = ["scope", "graph", "op", "code"]
@@ -40,12 +39,11 @@ def test_sums_are_those_of_the_report(form, seed, kind, tmp_path_factory):
         return  # more than pandas reads
     report.write(str(file))
     frame = _pandas(form, file)
-    assert tuple(frame.columns) == COLUMNS
+    assert tuple(frame.columns) == column_names()
     assert len(frame) == len(report)
-    for name, measure in NUMBERS.items():
-        at = measure_index(measure)
+    for name, measure in measure_columns().items():
         for numbers, title in ((report.own, "own"), (report.total, "total")):
-            expected = [int(value) for value in numbers[:, at]]
+            expected = [int(value) for value in numbers[:, measure]]
             found = [int(value) for value in frame[f"{title}_{name}"]]
             assert found == expected or any(abs(value) > 2**53 for value in expected)
     if form != "csv":  # pandas takes some names for numbers or for none
@@ -57,7 +55,7 @@ def test_sums_are_those_of_the_report(form, seed, kind, tmp_path_factory):
 def test_duckdb_reads_them(seed, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
     report = report_of(random_profile(seed), "scope")
-    sums = [report.own[:, measure_index(name)].sum() for name in ("exec_micros", "run_count")]
+    sums = [report.own[:, name].sum() for name in ("exec_micros", "run_count")]
     expected = (len(report), *sums)
     readers = {"csv": "read_csv", "json": "read_json", "parquet": "read_parquet"}
     for form, reader in readers.items():
@@ -78,7 +76,7 @@ def test_folded_lines_add_up(seed, kind, depth, tmp_path_factory):
     lines = file.read_bytes().decode().split("\n")[:-1]
     root, at = (report.own, slice(1, None)) if kind == "op" else (report.total, slice(1))
     assert sum(int(line.rpartition(" ")[2]) for line in lines) == sum(
-        root[at, measure_index("exec_micros")].tolist()
+        root[at, "exec_micros"].tolist()
     )
 
 
@@ -90,7 +88,7 @@ def test_speedscope_profiles_are_well_formed(seed, kind, tmp_path_factory):
     report = report_of(random_profile(seed), kind, select=SELECTED)
     if report is None:
         return
-    if report.total[0, measure_index("parameters")] >= 2**63:
+    if report.total[0, "parameters"] >= 2**63:
         with pytest.raises(tfprof.OutputError, match="64 bits"):
             report.write(str(file))
         return
@@ -110,7 +108,7 @@ def test_speedscope_profiles_are_well_formed(seed, kind, tmp_path_factory):
             own += event["at"] - now if opened or event["type"] == "C" else 0
             now = event["at"]
         assert not opened
-        at = measure_index(METRICS[name].measure)
+        at = METRICS[name].measure
         total = report.own[1:, at].sum() if kind == "op" else report.total[0, at]
         assert max(total, 0) == profile["endValue"] == own or any(report.total[:, at] < 0)
 
@@ -123,7 +121,7 @@ def test_dot_has_the_shown_nodes(seed, tmp_path_factory):
     report.write(str(file))
     text = file.read_text()
     own = [int(number) for number in re.findall(r" own_micros=(-?\d+) ", text)]
-    assert own == report.own[1:, measure_index("exec_micros")].tolist()
+    assert own == report.own[1:, "exec_micros"].tolist()
     shown = {int(node) for edge in re.findall(r"n(\d+) -> n(\d+);", text) for node in edge}
     assert shown <= set(range(1, len(report)))
 

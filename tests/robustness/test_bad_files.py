@@ -22,7 +22,7 @@ from fuzz.guard import failure_of
 from fuzz.mutate import MUTATORS
 from fuzz.targets import targets
 from tests.robustness.memory import measured
-from tfprof.definitions.limits import largest_table
+from tfprof.definitions.limits import max_table_bytes
 from tfprof.loaders.parquet.profile_tables import read_tables
 
 BAD = Path(__file__).parents[1] / "data" / "bad"
@@ -47,7 +47,7 @@ bad_files = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.rel
 def bound(path):
     """The most memory that a bad file may take."""
     size = path.stat().st_size
-    return ROOM + 40 * size + (largest_table(size) if path.parent.name == "tables" else 0)
+    return ROOM + 40 * size + (max_table_bytes(size) if path.parent.name == "tables" else 0)
 
 
 @bad_files

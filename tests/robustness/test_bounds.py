@@ -18,7 +18,7 @@ import tfprof
 from tests.robustness.memory import measured
 from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
 from tfprof import demo
-from tfprof.definitions.limits import LARGEST_ANSWER, check_answer, largest_table
+from tfprof.definitions.limits import MAX_OUTPUT_BYTES, check_output_size, max_table_bytes
 from tfprof.errors import OutputError
 from tfprof.loaders.parquet import file
 from tfprof.loaders.parquet.file import read_parquet
@@ -85,9 +85,9 @@ def test_stack_of_20_000_frames(output, tmp_path, memory):
 
 
 def test_answers_are_refused_before_they_are_made():
-    check_answer(LARGEST_ANSWER, "it")
+    check_output_size(MAX_OUTPUT_BYTES, "it")
     with pytest.raises(tfprof.OutputError, match=r"it: would take 0\.5 GB"):
-        check_answer(LARGEST_ANSWER + 1, "it")
+        check_output_size(MAX_OUTPUT_BYTES + 1, "it")
 
 
 @pytest.mark.parametrize("slot", [-1, -(2**31), 70_000, 2**31 - 1])
@@ -206,7 +206,7 @@ def test_strings_that_unpack_to_too_much(tmp_path):
                 else:
                     with pytest.raises(tfprof.LoadError, match=r"table\.parquet: .* far too many"):
                         read_parquet(path)
-            assert peak.size < largest_table(path.stat().st_size)
+            assert peak.size < max_table_bytes(path.stat().st_size)
 
 
 def test_strings_are_counted_only_where_there_is_doubt(tmp_path, monkeypatch):

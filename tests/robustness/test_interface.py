@@ -31,7 +31,7 @@ def test_I01_advise_without_arguments(capsys):
 def test_I02_options_of_checkers_are_accepted(capsys):
     options = {"OperationChecker": {"top": "1"}}
     assert "OperationChecker" in tfprof.advise(GRAPH, options=options).checkers
-    with pytest.raises(tfprof.OptionError, match="unknown option 'anything'"):
+    with pytest.raises(tfprof.OptionError, match="unknown setting 'anything'"):
         tfprof.advise(GRAPH, options={"OperationChecker": {"anything": "goes"}})
 
 

@@ -73,7 +73,7 @@ def test_pipe(pipe):
 
 @readers
 def test_pipe_without_end(read, pipe, monkeypatch):
-    monkeypatch.setattr(files, "LARGEST_STREAM", 5 << 20)
+    monkeypatch.setattr(files, "MAX_STREAM_BYTES", 5 << 20)
     path, writer = pipe(b"\x0a" * (1 << 20), 100)
     with pytest.raises(tfprof.LoadError, match="pipe: more than"):
         read(path)

@@ -1,7 +1,15 @@
-"""Advice: checkers look at a profile and say what is worth a look, with the numbers behind it.
+"""Advice: checkers look for problems in a profile and report them with numbers and code lines.
 
-A checker is one file here and one entry in `CHECKERS`. Other packages add theirs through the entry
-point group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name.
+    checkers/      one file for each checker
+    checker        Checker, its settings
+    requirement    the data that checkers require
+    finding        Finding, Evidence, Impact, Advice
+    node_queries   queries that checkers share
+    step_time      the length of steps; `intervals` and `device` support it
+
+A checker is one file and one entry in `CHECKERS`. Other packages add theirs through the entry point
+group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name. `profiler`,
+`api`, `cli` and `tf_compat` may import this package.
 """
 
 from __future__ import annotations
@@ -25,7 +33,8 @@ from tfprof.advisor.checkers import (
     step_variance,
     unknown_flops,
 )
-from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Result, Saving
+from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Impact, Result
+from tfprof.advisor.requirement import Requirement
 from tfprof.definitions.options import did_you_mean
 from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
@@ -42,8 +51,9 @@ __all__ = [
     "Checker",
     "Evidence",
     "Finding",
+    "Impact",
+    "Requirement",
     "Result",
-    "Saving",
     "Setting",
     "Settings",
     "advise",
@@ -69,18 +79,20 @@ CHECKERS: dict[str, Checker] = {
         unknown_flops,
     )
 }
-"""The checkers that come with tfprof."""
+"""The built-in checkers by name."""
 
-Wanted = Mapping[str, Any] | Iterable[str] | str | None
+CheckerSelection = Mapping[str, Any] | Iterable[str] | str | None
 
 
 def all_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
-    """The checkers of tfprof and of other packages, and what is wrong with those that fail."""
-    found = dict(CHECKERS)
+    """The checkers of tfprof and of other packages, and why some could not be loaded."""
+    checkers = dict(CHECKERS)
     problems = []
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         if point.name in CHECKERS:
-            problems.append(f"checker {point.name} of {point.value}: the name is taken")
+            problems.append(
+                f"checker {point.name} of {point.value}: a built-in checker has this name"
+            )
             continue
         try:
             loaded = point.load()
@@ -90,99 +102,99 @@ def all_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
         if not isinstance(loaded, Checker):
             summary = (loaded.__doc__ or "").partition("\n")[0]
             loaded = Checker(point.name, summary, loaded)
-        found[point.name] = loaded
-    return found, tuple(problems)
+        checkers[point.name] = loaded
+    return checkers, tuple(problems)
 
 
 def advise(
     profile: Profile,
-    checkers: Wanted = None,
+    checkers: CheckerSelection = None,
     *,
     compat: bool = False,
     views: Mapping[str, Profile] | None = None,
 ) -> Advice:
-    """What checkers find in a profile; a finding without a number behind it is left out.
+    """Run checkers on a profile. A finding without a number behind it is dropped.
 
-    `checkers` are names, each possibly with options (`InputStall:share=0.1,top=3`), or a dict of
-    names with the options of each; all by default. With `compat` only the original's checkers
-    run, without options, and speak in its words; `views` then has the profiles that its views
-    were built from, if they are older.
+    `checkers` are names, each possibly with settings (`InputStall:share=0.1,top=3`), or a dict of
+    names with the settings of each; by default all run. With `compat` only the original's checkers
+    run, without settings and with its messages; `views` then has the profiles that its views were
+    built from, if they are older.
     """
     quirks = quirks_for(compat)
     profile = resolve(profile, quirks)
-    known, problems = _originals() if compat else all_checkers()
-    wanted = _wanted(checkers, known, compat=compat)
-    results, said = [], [*_warnings(profile, quirks, views or {}), *problems]
-    for name in sorted(wanted):
+    known, problems = _original_checkers() if compat else all_checkers()
+    selected = _select_checkers(checkers, known, compat=compat)
+    results, messages = [], [*_warnings(profile, quirks, views or {}), *problems]
+    for name in sorted(selected):
         checker = known[name]
         if compat and name == job.CHECKER.name:
             continue
-        settings = Settings(checker.values(wanted[name]), quirks, views or {})
+        settings = Settings(checker.values(selected[name]), quirks, views or {})
         results.append(_result(profile, checker, settings, compat=compat))
-        if compat and checker.complaints:
-            said += checker.complaints(profile)
-    return Advice(tuple(results), tuple(said), compat)
+        if compat and checker.original_messages:
+            messages += checker.original_messages(profile)
+    return Advice(tuple(results), tuple(messages), compat)
 
 
 def _result(profile: Profile, checker: Checker, settings: Settings, *, compat: bool) -> Result:
     name = checker.name
-    missing = () if compat else _missing(checker.needs, profile)
+    missing = () if compat else _missing(checker.requires, profile)
     if missing:
         return Result(name, missing=missing)
     try:
-        found = tuple(f for f in checker.check(profile, settings) if compat or f.backed)
+        findings = tuple(f for f in checker.check(profile, settings) if compat or f.has_number)
     except Exception as error:
         if name in CHECKERS:
             raise
         # Whatever another package's checker does must not end the advice.
         return Result(name, failed=f"{type(error).__name__}: {error}")
-    return Result(name, found, partly=_missing(checker.wants, profile))
+    return Result(name, findings, missing_in_part=_missing(checker.can_use, profile))
 
 
-def _originals() -> tuple[dict[str, Checker], tuple[str, ...]]:
+def _original_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
     return {name: checker for name, checker in CHECKERS.items() if checker.original}, ()
 
 
-def _missing(needs: Iterable[Any], profile: Profile) -> tuple[str, ...]:
-    return tuple(need.text for need in needs if not need.present(profile))
+def _missing(requirements: Iterable[Requirement], profile: Profile) -> tuple[str, ...]:
+    return tuple(item.text for item in requirements if not item.is_present(profile))
 
 
-def _wanted(
-    checkers: Wanted, known: Mapping[str, Checker], *, compat: bool
+def _select_checkers(
+    checkers: CheckerSelection, known: Mapping[str, Checker], *, compat: bool
 ) -> dict[str, Mapping[str, Any]]:
-    """The checkers to run with the options of each."""
+    """The checkers to run, with the settings of each."""
     if checkers is None:
-        # The one that does nothing is not worth a line of its own.
+        # The one that checks nothing is left out.
         return {name: {} for name in known if name != job.CHECKER.name}
     if isinstance(checkers, str):
         checkers = [checkers]
-    given = checkers if isinstance(checkers, Mapping) else dict(map(_spelled, checkers))
+    given = checkers if isinstance(checkers, Mapping) else dict(map(_parse_checker, checkers))
     if compat:
         return {name: {} for name in given if name in known}
-    for name, options in given.items():
+    for name, settings in given.items():
         if name not in known:
             hint = did_you_mean(name, known) or f"; known are {', '.join(sorted(known))}"
             raise OptionError(f"unknown checker '{name}'{hint}")
-        if not isinstance(options or {}, Mapping):
-            raise OptionError(f"checker {name}: its options {options!r} are not a dict")
-    return {name: options or {} for name, options in given.items()}
+        if not isinstance(settings or {}, Mapping):
+            raise OptionError(f"checker {name}: its settings {settings!r} are not a dict")
+    return {name: settings or {} for name, settings in given.items()}
 
 
-def _spelled(word: str) -> tuple[str, dict[str, str]]:
-    """A checker and its options from `Name:key=value,key=value`."""
-    name, _, rest = word.partition(":")
-    options = {}
+def _parse_checker(text: str) -> tuple[str, dict[str, str]]:
+    """A checker and its settings from `Name:key=value,key=value`."""
+    name, _, rest = text.partition(":")
+    settings = {}
     for item in filter(None, rest.split(",")):
         key, equals, value = item.partition("=")
         if not equals:
             raise OptionError(f"checker {name}: '{item}' is not key=value")
-        options[key] = value
-    return name, options
+        settings[key] = value
+    return name, settings
 
 
 def _warnings(profile: Profile, quirks: Quirks, views: Mapping[str, Profile]) -> tuple[str, ...]:
-    """What is odd about the profile itself."""
-    found = executions_of(profile, quirks).warnings
+    """Warnings about the profile itself."""
+    warnings = executions_of(profile, quirks).warnings
     if not quirks.loose_gradient_names:
-        return found
-    return found + view_of(views.get("code", profile), "code", quirks).warnings
+        return warnings
+    return warnings + view_of(views.get("code", profile), "code", quirks).warnings

@@ -1,4 +1,4 @@
-"""A checker: a function of a profile and settings, with what it needs and which settings it has."""
+"""A checker: a function of a profile and settings, the data it requires and its settings."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ __all__ = ["Checker", "Setting", "Settings"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A number that changes when a checker speaks, or how much it says."""
+    """A number that decides when a checker reports a finding, or how much it shows."""
 
     default: float
     help: str
 
     def value(self, where: str, given: Any) -> float:
-        """What was given, as a number of the default's kind; text is read."""
+        """The given value as a number of the default's type; text is parsed."""
         kind = type(self.default)
         try:
             number = kind(given)
         except (TypeError, ValueError):
             raise OptionError(f"{where}: {given!r} is not a number") from None
         if number != number or number < 0:
-            raise OptionError(f"{where}: {given!r} is not a number from 0 on")
+            raise OptionError(f"{where}: {given!r} is negative or not a number")
         return number
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a checker by name, and the ways of the original it has to follow.
+    """The settings of a checker by name, and the quirks of the original that apply.
 
-    `views` has earlier profiles whose nodes a view of that name shows instead (compat only).
+    `views` has older profiles that the views of these names show instead (compat only).
     """
 
     values: Mapping[str, float]
@@ -51,7 +51,7 @@ class Settings:
 
     @property
     def top(self) -> int:
-        """How many rows of evidence are wanted."""
+        """How many rows of evidence to show."""
         return int(self.values["top"])
 
 
@@ -59,27 +59,27 @@ class Settings:
 class Checker:
     """One entry of `CHECKERS`.
 
-    Without what it `needs` it does not run; without what it `wants` it finds less. `complaints`
-    are the lines that the original prints when data is missing, and `original` says that the
-    original has this checker, which it runs anyway.
+    Without the data that it `requires` it does not run; without the data that it `can_use` it finds
+    less. `original` checkers also run in compat, where `original_messages` gives the lines that the
+    original prints if data is missing.
     """
 
     name: str
     help: str
     check: Callable[[Profile, Settings], Iterable[Finding]]
-    needs: tuple[Requirement, ...] = ()
-    wants: tuple[Requirement, ...] = ()
+    requires: tuple[Requirement, ...] = ()
+    can_use: tuple[Requirement, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)
     original: bool = False
-    complaints: Callable[[Profile], tuple[str, ...]] | None = None
+    original_messages: Callable[[Profile], tuple[str, ...]] | None = None
 
     def values(self, given: Mapping[str, Any]) -> dict[str, float]:
-        """All settings, those that are given checked."""
+        """The values of all settings: the given ones, checked, and defaults."""
         values = {name: setting.default for name, setting in self.settings.items()}
         for name, value in given.items():
             if name not in self.settings:
                 known = ", ".join(self.settings) or "none"
                 hint = did_you_mean(name, self.settings) or f"; it has {known}"
-                raise OptionError(f"checker {self.name}: unknown option '{name}'{hint}")
+                raise OptionError(f"checker {self.name}: unknown setting '{name}'{hint}")
             values[name] = self.settings[name].value(f"checker {self.name}: {name}", value)
         return values

@@ -1,4 +1,4 @@
-"""What device names say: the kind of a device, and which devices are alike."""
+"""What device names say: the kind of a device, and which devices belong together."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _NUMBER = re.compile(r"(?<=:)\d+")
 
 
 def kind(device: str) -> str:
-    """`cpu`, `gpu`, `tpu` and so on; empty if the name does not tell."""
-    found = _KIND.search(device)
-    return found[1] if found and found[1] not in _NO_KINDS else ""
+    """`cpu`, `gpu`, `tpu` and so on; empty if the name does not say."""
+    match = _KIND.search(device)
+    return match[1] if match and match[1] not in _NO_KINDS else ""
 
 
 def is_accelerator(device: str) -> bool:
     """Whether a device is something other than a CPU."""
-    found = kind(device)
-    return bool(found) and "cpu" not in found
+    name = kind(device)
+    return bool(name) and "cpu" not in name
 
 
 def family(device: str) -> str:

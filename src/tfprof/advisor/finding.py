@@ -1,4 +1,4 @@
-"""What advice is made of: findings with the numbers behind them, by checker."""
+"""What advice consists of: findings, with the numbers behind them, by checker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfprof.definitions.units import FORMATS
 from tfprof.protos import output_pb2
 from tfprof.runtime.printable import one_line
 
-__all__ = ["Advice", "Amount", "Evidence", "Finding", "Result", "Saving", "Severity"]
+__all__ = ["Advice", "Amount", "Evidence", "Finding", "Impact", "Result", "Severity"]
 
 Severity = Literal["info", "warning"]
 Unit = Literal["time", "memory", "number", "share"]
@@ -21,7 +21,7 @@ _UNIT_NAMES = {"time": "microseconds", "memory": "bytes", "number": "", "share":
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number and what it counts: microseconds, bytes, things, or a share of 1."""
+    """A number and its unit: microseconds, bytes, a count, or a fraction."""
 
     value: float
     unit: Unit
@@ -31,44 +31,44 @@ class Amount:
             return f"{100 * self.value:.1f}%"
         return FORMATS[self.unit](round(self.value))
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
         return {"value": self.value, "unit": _UNIT_NAMES[self.unit]}
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A row behind a finding: a node, op type, device or step, and its numbers."""
+    """A row of evidence for a finding: a node, op type, device or step, and its numbers."""
 
     name: str
     numbers: Mapping[str, Amount]
     op: str = ""
     device: str = ""
     source: str = ""
-    """The line of Python that made the node, if the profile has code traces."""
+    """The user's line of code that created the node, if the profile has code traces."""
     note: str = ""
 
     def __str__(self) -> str:
         numbers = (f"{name} {amount}" for name, amount in self.numbers.items())
-        words = [self.op, self.device, *numbers, self.note]
-        text = f"{self.name}: {', '.join(filter(None, words))}"
+        details = [self.op, self.device, *numbers, self.note]
+        text = f"{self.name}: {', '.join(filter(None, details))}"
         return one_line(f"{text} ({self.source})" if self.source else text)
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
         return {
             "name": self.name,
             "op": self.op,
             "device": self.device,
             "source": self.source,
             "note": self.note,
-            "numbers": {name: amount.plain() for name, amount in self.numbers.items()},
+            "numbers": {name: amount.to_dict() for name, amount in self.numbers.items()},
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Saving:
-    """How much there is to gain at most."""
+class Impact:
+    """How much time, memory or other resource a finding is about."""
 
     amount: Amount
     meaning: str
@@ -85,57 +85,61 @@ class Finding:
     severity: Severity
     message: str
     evidence: tuple[Evidence, ...] = ()
-    stake: Saving | None = None
-    told: bool = False
-    """Whether the message already says all that the evidence does."""
+    impact: Impact | None = None
+    message_has_evidence: bool = False
+    """Whether the message already lists the evidence, so that the text does not repeat it."""
 
     @property
-    def backed(self) -> bool:
-        """Whether there is a number behind it."""
-        return self.stake is not None or any(row.numbers for row in self.evidence)
+    def has_number(self) -> bool:
+        """Whether there is a number in its evidence or impact."""
+        return self.impact is not None or any(row.numbers for row in self.evidence)
 
     def text(self) -> str:
-        """The message, a line of evidence each, and the stake; names are on one line."""
+        """The message, a line for each row of evidence, and the impact. Names are on one line."""
         message = self.message
         for row in self.evidence:
             message = message.replace(row.name, one_line(row.name)) if row.name else message
-        lines = [message, *(f"  {row}" for row in self.evidence if not self.told)]
-        return "\n".join([*lines, f"  at stake: {self.stake}"] if self.stake else lines)
+        lines = [message, *(f"  {row}" for row in self.evidence if not self.message_has_evidence)]
+        return "\n".join([*lines, f"  potential impact: {self.impact}"] if self.impact else lines)
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
-        stake = self.stake and {**self.stake.amount.plain(), "meaning": self.stake.meaning}
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        impact = self.impact and {**self.impact.amount.to_dict(), "meaning": self.impact.meaning}
         return {
             "severity": self.severity,
             "message": self.message,
-            "evidence": [row.plain() for row in self.evidence],
-            "stake": stake,
+            "evidence": [row.to_dict() for row in self.evidence],
+            "impact": impact,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one checker found; `missing` says what it needs to run, `partly` to find more."""
+    """What one checker found.
+
+    `missing` names the data without which it does not run, `missing_in_part` that without which it
+    finds less.
+    """
 
     checker: str
     findings: tuple[Finding, ...] = ()
     missing: tuple[str, ...] = ()
-    partly: tuple[str, ...] = ()
+    missing_in_part: tuple[str, ...] = ()
     failed: str = ""
 
     def lines(self) -> list[str]:
-        """The findings, or that there are none, or why."""
+        """The findings, or why there are none."""
         if self.failed:
             return [f"failed: {self.failed}"]
         if self.missing:
             return [f"not checked: needs {' and '.join(self.missing)}"]
-        found = [finding.text() for finding in self.findings] or ["no findings"]
-        return found + [f"not checked in part: needs {need}" for need in self.partly]
+        lines = [finding.text() for finding in self.findings] or ["no findings"]
+        return lines + [f"partly checked: needs {data}" for data in self.missing_in_part]
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The results of checkers, by name. With `compat` it speaks as the original does."""
+    """The results of checkers, by name; with `compat` in the words of the original."""
 
     results: tuple[Result, ...]
     messages: tuple[str, ...] = ()
@@ -154,7 +158,7 @@ class Advice:
         raise KeyError(checker)
 
     def text(self) -> str:
-        """What is printed: the name of each checker and its reports below."""
+        """The text to print: the name of each checker, then its findings."""
         parts = []
         for result in self.results:
             lines = self._reports(result) if self.compat else result.lines()
@@ -162,19 +166,19 @@ class Advice:
         return "".join(parts)
 
     def proto(self) -> Any:
-        """The AdviceProto: an entry per checker, with a text per finding."""
+        """An AdviceProto with an entry per checker and a text per finding."""
         message = output_pb2.AdviceProto()
         for result in self.results:
             message.checkers[result.checker].reports.extend(self._reports(result))
         return message
 
     def json(self) -> str:
-        """Everything, numbers as numbers."""
+        """Everything as JSON, numbers as numbers."""
         checkers = {
             result.checker: {
-                "findings": [finding.plain() for finding in result.findings],
+                "findings": [finding.to_dict() for finding in result.findings],
                 "missing": list(result.missing),
-                "missing_in_part": list(result.partly),
+                "missing_in_part": list(result.missing_in_part),
                 "failed": result.failed,
             }
             for result in self.results

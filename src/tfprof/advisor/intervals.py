@@ -1,4 +1,4 @@
-"""Sets of intervals of time: their union, its length, and what another set leaves of it."""
+"""Unions of time intervals: their length, and the length outside another union."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ __all__ = ["Intervals"]
 
 
 class Intervals:
-    """Disjoint intervals in ascending order, made from any."""
+    """Disjoint intervals in ascending order, from any intervals."""
 
     def __init__(self, start: Array, end: Array) -> None:
-        """Overlapping intervals are joined, empty ones dropped."""
-        wanted = end > start
-        order = np.argsort(start[wanted], kind="stable")
-        start, end = start[wanted][order], end[wanted][order]
+        """Merge overlapping intervals and drop empty ones."""
+        mask = end > start
+        order = np.argsort(start[mask], kind="stable")
+        start, end = start[mask][order], end[mask][order]
         reached = np.maximum.accumulate(end) if len(end) else end
-        begins = np.ones(len(start), bool)
-        begins[1:] = start[1:] > reached[:-1]
-        self.start = start[begins]
+        is_first = np.ones(len(start), bool)
+        is_first[1:] = start[1:] > reached[:-1]
+        self.start = start[is_first]
         self.end = (
-            reached[np.append(np.flatnonzero(begins)[1:] - 1, len(start) - 1)]
+            reached[np.append(np.flatnonzero(is_first)[1:] - 1, len(start) - 1)]
             if len(start)
             else end
         )
 
     @property
     def length(self) -> int:
-        """How long they are together."""
+        """Their total length."""
         return int((self.end - self.start).sum())
 
-    def without(self, other: Intervals) -> int:
-        """How long the part is that the other set does not cover."""
+    def length_outside(self, other: Intervals) -> int:
+        """The total length of what another union does not cover."""
         return (
             Intervals(
                 np.concatenate([self.start, other.start]), np.concatenate([self.end, other.end])

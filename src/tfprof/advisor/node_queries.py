@@ -1,4 +1,4 @@
-"""What checkers look up about nodes: op type, device, average time, and rows of evidence."""
+"""Queries that checkers share: op types, devices, average times, the largest nodes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.advisor.finding import Amount, Evidence
-from tfprof.advisor.source_line import source_line
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import Executions, executions_of
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.user_code import describe_user_line
 from tfprof.reports.measures import measures
 
-__all__ = ["IDLE", "INPUT", "TRANSFER", "Facts", "count", "share", "size", "time"]
+__all__ = ["IDLE", "INPUT", "TRANSFER", "NodeQueries", "count", "share", "size", "time"]
 
 INPUT = re.compile(
     r"(MultiDevice)?(Iterator|Optional)(V2)?Get(Next|Value).*|(Queue|.*_)?Dequeue.*|Reader(Read|Restore).*"
@@ -50,25 +50,25 @@ def size(count: float) -> Amount:
 
 
 def count(number: float) -> Amount:
-    """A number of things."""
+    """A count."""
     return Amount(number, "number")
 
 
 def share(part: float) -> Amount:
-    """A part of the whole."""
+    """A fraction."""
     return Amount(part, "share")
 
 
 @dataclass(frozen=True)
-class Facts:
+class NodeQueries:
     """A profile's nodes, averaged over its steps."""
 
     profile: Profile
     quirks: Quirks
 
     @cached_property
-    def runs(self) -> Executions:
-        """The meaning of the records."""
+    def executions(self) -> Executions:
+        """The executions of all nodes."""
         return executions_of(self.profile, self.quirks)
 
     @cached_property
@@ -78,8 +78,8 @@ class Facts:
 
     def measure(self, name: str) -> Array:
         """One measure of every node."""
-        found: Array = self.numbers[:, measure_index(name)]
-        return found
+        column: Array = self.numbers[:, name]
+        return column
 
     @cached_property
     def micros(self) -> Array:
@@ -88,13 +88,13 @@ class Facts:
 
     @cached_property
     def _ops(self) -> tuple[list[str], Array]:
-        """Distinct op types and which each node has; a node that no graph has goes by its name."""
+        """Distinct op types, and which each node has. For a node without a graph it is its name."""
         nodes = self.profile.nodes
         codes = nodes.op.dictionary_encode()
         names = [_op_of(op) for op in codes.dictionary.to_pylist()]
-        table = {name: at for at, name in enumerate(dict.fromkeys(names))}
-        place = np.array([table[name] for name in names], np.int64)
-        return list(table), place[codes.indices.to_numpy()] if len(place) else place
+        table = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        code = np.array([table[name] for name in names], np.int64)
+        return list(table), code[codes.indices.to_numpy()] if len(code) else code
 
     @property
     def op_types(self) -> list[str]:
@@ -106,26 +106,25 @@ class Facts:
         """Which of the op types each node has."""
         return self._ops[1]
 
-    def of_type(self, pattern: re.Pattern[str]) -> BoolArray:
+    def has_op_type(self, pattern: re.Pattern[str]) -> BoolArray:
         """Which nodes have an op type that matches."""
-        found = np.array([bool(pattern.fullmatch(op)) for op in self.op_types], bool)
-        return found[self.op_code] if len(found) else np.zeros(0, bool)
+        matches = np.array([bool(pattern.fullmatch(op)) for op in self.op_types], bool)
+        return matches[self.op_code] if len(matches) else np.zeros(0, bool)
 
     def device(self, node: int) -> str:
         """The device that a node was placed on first."""
-        at = int(self.runs.device[node])
-        return self.profile.devices[at] if at >= 0 else ""
+        device = int(self.executions.device[node])
+        return self.profile.devices[device] if device >= 0 else ""
 
-    def device_flags(self, flags: Iterable[bool]) -> BoolArray:
-        """Which nodes are placed on a device with a flag."""
-        wanted = np.array([*flags, False], bool)
-        found: BoolArray = wanted[self.runs.device]
-        return found
+    def on_devices(self, flags: Iterable[bool]) -> BoolArray:
+        """Which nodes are placed on a device whose flag is set."""
+        mask: BoolArray = np.array([*flags, False], bool)[self.executions.device]
+        return mask
 
     def name(self, node: int) -> str:
         """The name of a node."""
-        found: str = self.profile.nodes.name[node].as_py()
-        return found
+        name: str = self.profile.nodes.name[node].as_py()
+        return name
 
     def largest(self, values: Array, among: BoolArray, top: int) -> list[int]:
         """The nodes with the largest values that are not zero; ties by name."""
@@ -137,17 +136,17 @@ class Facts:
         ranked = sorted(zip(-values[nodes], names, nodes, strict=True))
         return [int(node) for *_, node in ranked[:top]]
 
-    def row(self, node: int, **numbers: Amount) -> Evidence:
-        """Evidence about a node."""
+    def evidence(self, node: int, **numbers: Amount) -> Evidence:
+        """A row of evidence about a node."""
         return Evidence(
             self.name(node),
             numbers,
             self.op_types[int(self.op_code[node])],
             self.device(node),
-            source_line(self.profile, node),
+            describe_user_line(self.profile, node),
         )
 
 
 def _op_of(op: str) -> str:
-    """An op type; of a run-time name such as `model/dense/MatMul_1`, its last part."""
+    """An op type; of a runtime name such as `model/dense/MatMul_1`, its last part."""
     return re.sub(r"_\d+$", "", op.rpartition("/")[2]) if "/" in op else op

@@ -1,4 +1,4 @@
-"""The data that checkers need, each with how to tell that it is there and what to call it."""
+"""The data that checkers require: how users call it, and how to test for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Requirement:
     """A kind of data."""
 
     text: str
-    present: Callable[[Profile], bool]
+    is_present: Callable[[Profile], bool]
 
 
 def _has_memory(profile: Profile) -> bool:

@@ -1,4 +1,4 @@
-"""How long each step took, and when something ran in it."""
+"""How long each step took, and which intervals ran in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["StepTime", "step_times"]
 
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """A step: which intervals of the runs are in it, and when it starts and ends."""
+    """A step: which executions are in it, and when it starts and ends."""
 
     step: int
     rows: BoolArray
@@ -25,19 +25,19 @@ class StepTime:
         """From the first start to the last end."""
         return self.end - self.start
 
-    def when(self, runs: Executions, rows: BoolArray) -> Intervals:
-        """When some of the intervals run, as far as they are in this step."""
-        wanted = rows & self.rows
-        start: Array = runs.interval_start[wanted]
-        return Intervals(start, start + runs.interval_duration[wanted])
+    def intervals(self, runs: Executions, rows: BoolArray) -> Intervals:
+        """When some of the executions run in this step."""
+        mask = rows & self.rows
+        start: Array = runs.interval_start[mask]
+        return Intervals(start, start + runs.interval_duration[mask])
 
 
 def step_times(runs: Executions, steps: tuple[int, ...]) -> list[StepTime]:
     """The steps in which anything ran."""
-    found = []
+    times = []
     for position, step in enumerate(steps):
         rows = runs.interval_step == position
         if rows.any():
             end = runs.interval_start[rows] + runs.interval_duration[rows]
-            found.append(StepTime(step, rows, int(runs.interval_start[rows].min()), int(end.max())))
-    return found
+            times.append(StepTime(step, rows, int(runs.interval_start[rows].min()), int(end.max())))
+    return times

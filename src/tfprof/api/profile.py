@@ -58,7 +58,9 @@ class Profile(columns.Profile):
         """The report of a view; options as Options, a dict or keyword arguments."""
         return report_on(self, parse_request(view, options, compat=compat, **more))
 
-    def advise(self, checkers: advisor.Wanted = None, *, compat: bool = False) -> advisor.Advice:
+    def advise(
+        self, checkers: advisor.CheckerSelection = None, *, compat: bool = False
+    ) -> advisor.Advice:
         """What `tfprof advise` prints: the findings of all checkers, or of those named."""
         return advisor.advise(self, checkers, compat=compat)
 

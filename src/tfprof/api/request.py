@@ -62,7 +62,7 @@ def check_options(options: Options, quirks: Quirks) -> None:
     """Refuse regexes and outputs that could only fail later."""
     for option in OPTIONS.values():
         if option.kind == "regexes":
-            regexes.check(option.name, getattr(options, option.name), quirks)
+            regexes.check(option.name, options[option.name], quirks)
     parse_output(options.output)
 
 

@@ -12,7 +12,7 @@ from tfprof.cli.console import Console
 from tfprof.cli.inputs import path_of
 from tfprof.cli.name_index import complete_name, name_to_regex, names_to_complete
 from tfprof.cli.parser import split_unfinished
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 
 __all__ = ["Candidate", "candidates"]
@@ -60,7 +60,7 @@ def candidates(line: str, console: Console) -> Iterator[Candidate]:
     elif option.kind == "flag":
         yield from _filter_prefix([("true", ""), ("false", "")], unfinished)
     elif option.kind == "order":
-        yield from _filter_prefix(((order, _title(order)) for order in ORDERS), unfinished)
+        yield from _filter_prefix(((order, _title(order)) for order in orders()), unfinished)
     elif option.kind == "select":
         chosen, item = unfinished.split(",")[:-1], unfinished.rpartition(",")[2]
         left = ((metric, _title(metric)) for metric in METRICS if metric not in chosen)

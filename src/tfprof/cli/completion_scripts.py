@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.flags import FLAGS
 from tfprof.cli.parser import SWITCHES, Flag, OptionLike
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS, did_you_mean
 from tfprof.errors import OptionError
 
@@ -84,7 +84,7 @@ def _values(flag: OptionLike) -> tuple[str, ...]:
     if flag.kind == "select":
         return tuple(METRICS)
     if flag.kind == "order":
-        return ORDERS
+        return orders()
     if flag.kind != "output":
         return ()
     from tfprof.outputs import OUTPUTS

@@ -11,7 +11,7 @@ from tfprof.cli.defaults import options_for
 from tfprof.cli.parser import format_value
 from tfprof.cli.startup import start_arrow
 from tfprof.definitions.metrics import METRICS
-from tfprof.definitions.options import OPTIONS, Options, listed
+from tfprof.definitions.options import OPTIONS, Options, format_options
 from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
 
@@ -85,14 +85,12 @@ def missing_inputs(profile: Profile, select: Iterable[str]) -> list[str]:
 def options_block(options: Options, *, compat: bool) -> str:
     """All options with their values, one on a line, as an empty line shows them."""
     if compat:
-        known = [(name, value) for name, value in listed(options) if not _is_ours(name)]
+        known = [(name, value) for name, value in format_options(options) if not _is_ours(name)]
         return "".join(f"{name:<{_WIDTH}}{value}\n" for name, value in known)
     lines = []
     for option in OPTIONS.values():
         lines += [f"# {comment}" for comment in _comments(option.kind)]
-        lines.append(
-            f"-{option.name:<{_WIDTH - 1}}{format_value(getattr(options, option.name))}".rstrip()
-        )
+        lines.append(f"-{option.name:<{_WIDTH - 1}}{format_value(options[option.name])}".rstrip())
     return "\n".join(lines) + "\n"
 
 

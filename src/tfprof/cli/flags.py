@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
+from typing import Any
 
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.inputs import INPUTS
@@ -25,12 +27,13 @@ SWITCHES: dict[str, Flag] = {
     )
 }
 
-FLAGS: Mapping[str, OptionLike] = {
-    **INPUTS,
-    **SWITCHES,
-    **{flag.name: flag for command in COMMANDS.values() for flag in command.flags},
-    **OPTIONS,
-}
+# The last map comes first. Options of other packages are there as soon as they are added.
+FLAGS: Mapping[str, OptionLike] = ChainMap[str, Any](
+    OPTIONS,
+    {flag.name: flag for command in COMMANDS.values() for flag in command.flags},
+    SWITCHES,
+    INPUTS,
+)
 
 
 def exit_status(error: TfprofError) -> int:

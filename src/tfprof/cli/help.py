@@ -12,7 +12,7 @@ from tfprof.cli.defaults import default_text
 from tfprof.cli.flags import FLAGS, SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
-from tfprof.definitions.metrics import METRICS, ORDERS
+from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS, Option, did_you_mean
 from tfprof.errors import OptionError
 
@@ -41,6 +41,7 @@ _VALUES = {
     "flag": "",
     "select": "METRIC,METRIC…",
     "output": "TYPE:KEY=VALUE…",
+    "text": "TEXT",
 }
 _NOTES = r"""
 A regex must match the whole name or type (RE2 syntax). Separate several by
@@ -149,7 +150,7 @@ def _of_option(option: Option) -> str:
         lines.insert(2, "\n".join(_metric_rows()) + "\n")
     if option.kind == "order":
         lines[1] = "  sort by one of these: names up, numbers down"
-        lines.insert(2, "    " + ", ".join(ORDERS))
+        lines.insert(2, "    " + ", ".join(orders()))
     if option.kind == "output":
         from tfprof.outputs import OUTPUTS
 

@@ -1,4 +1,4 @@
-"""Bounds that no honest input or answer meets, so that a hostile one cannot take all memory.
+"""Limits that no real input or output reaches, so that a hostile one cannot use up all memory.
 
 `docs/robustness.md` lists them.
 """
@@ -8,44 +8,44 @@ from __future__ import annotations
 from tfprof.errors import OutputError
 
 __all__ = [
-    "LARGEST_ANSWER",
-    "LARGEST_STREAM",
-    "MOST_GAPS",
-    "MOST_PARTS",
-    "check_answer",
-    "largest_scopes",
-    "largest_table",
+    "MAX_OUTPUT_BYTES",
+    "MAX_PROFILE_PARTS",
+    "MAX_SHAPE_GAPS",
+    "MAX_STREAM_BYTES",
+    "check_output_size",
+    "max_scope_bytes",
+    "max_table_bytes",
 ]
 
-LARGEST_ANSWER = 1 << 29
-"""The most bytes of an answer."""
+MAX_OUTPUT_BYTES = 1 << 29
+"""The largest output."""
 
-LARGEST_STREAM = 1 << 31
+MAX_STREAM_BYTES = 1 << 31
 """The most bytes that are read from a pipe; protobuf has no larger messages."""
 
-MOST_GAPS = 1_000_000
-"""The most outputs without a shape that are assumed because a later one has a number."""
+MAX_SHAPE_GAPS = 1_000_000
+"""The most outputs without a shape that may come before an output with one."""
 
-MOST_PARTS = 100_000
-"""The most op logs and saved profiles of which tables may tell."""
+MAX_PROFILE_PARTS = 100_000
+"""The most op logs and saved profiles that a folder of tables may contain."""
 
-_SCOPES_AT_LEAST, _SCOPES_PER_BYTE = 1 << 26, 64
-_TABLE_AT_LEAST, _TABLE_PER_BYTE = 1 << 26, 1000
+_MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
+_MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
 
 
-def check_answer(size: int, what: str) -> None:
-    """Refuse an answer that would be too large, before it is made."""
-    if size > LARGEST_ANSWER:
+def check_output_size(size: int, what: str) -> None:
+    """Raise an error for an output that would be too large, before it is made."""
+    if size > MAX_OUTPUT_BYTES:
         raise OutputError(
             f"{what}: would take {size / 1e9:,.1f} GB; lower max_depth or show fewer nodes"
         )
 
 
-def largest_scopes(names: int) -> int:
-    """The most bytes of the scopes above names that take some bytes themselves."""
-    return min(_SCOPES_AT_LEAST + _SCOPES_PER_BYTE * names, 1 << 30)
+def max_scope_bytes(names: int) -> int:
+    """The most bytes that the scopes of node names of some bytes may have."""
+    return min(_MIN_SCOPE_BYTES + _SCOPES_PER_BYTE * names, 1 << 30)
 
 
-def largest_table(size: int) -> int:
-    """The most bytes that a compressed table of some bytes may unpack to."""
-    return _TABLE_AT_LEAST + _TABLE_PER_BYTE * size
+def max_table_bytes(size: int) -> int:
+    """The most bytes that a compressed table of some bytes may decompress to."""
+    return _MIN_TABLE_BYTES + _TABLE_PER_BYTE * size

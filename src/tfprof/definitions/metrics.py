@@ -1,64 +1,64 @@
-"""The metrics: one row each, from which select, order_by, headers, legends and docs derive."""
+"""The metrics, one row each. Options, headers, legends, outputs and docs derive from it.
+
+A new metric is one more row, also from another package: `METRICS["name"] = Metric("name", …)`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tfprof.definitions.quirks import REPAIRED, Quirks
 
-__all__ = [
-    "LIST_ORDER",
-    "MEASURES",
-    "METRICS",
-    "ORDERS",
-    "TREE_ORDER",
-    "Metric",
-    "columns",
-    "known_metrics",
-    "legend",
-]
+__all__ = ["METRICS", "Metric", "columns", "known_metrics", "legend", "measure_names", "orders"]
 
 Unit = Literal["number", "time", "memory", "text"]
-
-MEASURES = (
-    "requested_bytes",
-    "peak_bytes",
-    "residual_bytes",
-    "output_bytes",
-    "accelerator_exec_micros",
-    "cpu_exec_micros",
-    "parameters",
-    "float_ops",
-    "run_count",
-    "definition_count",
-    "exec_micros",
-    "macs",
-)
-"""The numbers that every node has and that add up to totals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a word of `select` shows."""
+    """What select, order_by, min_… and every output know about a metric."""
 
     name: str
+    """The value of `select`, also in `min_…`, `own_…`, `total_…` and in pprof files."""
     title: str
+    """The column title of text reports; a metric without one has no column."""
     unit: Unit
     legend: str
-    measure: str | None = None
-    word: str = ""
-    op_word: str = ""
+    """The line that explains it in legends, help and docs."""
+    needs: str = "graph"
+    """The input that it comes from."""
+    measure: str = ""
+    """The name of its number in `Row.own` and in result messages that have such a field."""
+    source: Callable[[Any], Any] | None = None
+    """A function of `reports.measures.NodeSums` that returns the number of every node.
+
+    By default it is the column of `NodeSums` with the name of the measure.
+    """
+    counts: tuple[str, ...] = ()
+    """The two measures of a text column `run|defined`."""
+    parts: tuple[str, ...] = ()
+    """The metrics whose columns and legends are shown along with it."""
+    minimum: str = ""
+    """Completes the help of `min_…`, "show nodes that …"; without it there is no such option."""
+    minimum_of_self: bool = False
+    """Whether `min_…` tests the self value in scope and graph view; otherwise the inclusive."""
+    pprof: str = ""
+    """The comment in pprof files."""
+    suffix: str = ""
+    """What follows the number in a row of scope, graph and code view."""
+    op_suffix: str = ""
+    """What follows the number in a row of op view."""
     op_title: str = ""
-    needs: str = ""
+    """The column title in op and code view, if it is another one."""
     extension: bool = False
-    """Whether the original has no such metric, so that compat does not know the word."""
+    """Whether the original has no such metric, so that compat does not know it."""
 
     @property
     def sortable(self) -> bool:
         """Whether `order_by` takes it."""
-        return self.measure is not None
+        return bool(self.measure or self.counts)
 
 
 _RUN = "run metadata"
@@ -73,6 +73,8 @@ METRICS: dict[str, Metric] = {
             "requested bytes: The memory requested by the operation, accumulatively.",
             measure="requested_bytes",
             needs=_RUN,
+            minimum="request at least N bytes",
+            pprof="Sum of operation total memory requests, excluding deallocations.",
         ),
         Metric(
             "peak_bytes",
@@ -81,6 +83,8 @@ METRICS: dict[str, Metric] = {
             "peak bytes: The peak amount of memory that the operation is holding at some point.",
             measure="peak_bytes",
             needs=_RUN,
+            minimum="hold at least N bytes at their peak",
+            pprof="Sum of operation peak memory usage.",
         ),
         Metric(
             "residual_bytes",
@@ -89,6 +93,8 @@ METRICS: dict[str, Metric] = {
             "residual bytes: The memory not de-allocated after the operation finishes.",
             measure="residual_bytes",
             needs=_RUN,
+            minimum="keep at least N bytes after they finish",
+            pprof="Sum of operation allocated memory after finish.",
         ),
         Metric(
             "output_bytes",
@@ -98,6 +104,8 @@ METRICS: dict[str, Metric] = {
             "allocated by the operation)",
             measure="output_bytes",
             needs=_RUN,
+            minimum="output at least N bytes",
+            pprof="Sum of operation output size.",
         ),
         Metric(
             "micros",
@@ -106,6 +114,9 @@ METRICS: dict[str, Metric] = {
             "total execution time: Sum of accelerator execution time and cpu execution time.",
             measure="exec_micros",
             needs=_RUN,
+            parts=("cpu_micros", "accelerator_micros"),
+            minimum="run for at least N microseconds",
+            pprof="Sum of accelerator execution time and cpu execution time.",
         ),
         Metric(
             "accelerator_micros",
@@ -115,6 +126,8 @@ METRICS: dict[str, Metric] = {
             "normally measured by the actual hardware library.",
             measure="accelerator_exec_micros",
             needs=_RUN,
+            minimum="run on accelerators for at least N microseconds",
+            pprof="Accelerator execution time.",
         ),
         Metric(
             "cpu_micros",
@@ -125,6 +138,8 @@ METRICS: dict[str, Metric] = {
             "computation is launched asynchronously.",
             measure="cpu_exec_micros",
             needs=_RUN,
+            minimum="run on CPU for at least N microseconds",
+            pprof="CPU execution time.",
         ),
         Metric(
             "params",
@@ -132,9 +147,11 @@ METRICS: dict[str, Metric] = {
             "number",
             "param: Number of parameters (in the Variable).",
             measure="parameters",
-            word=" params",
-            op_word=" params",
-            needs="graph",
+            suffix=" params",
+            op_suffix=" params",
+            minimum="hold at least N parameters",
+            minimum_of_self=True,
+            pprof="Model parameters.",
         ),
         Metric(
             "float_ops",
@@ -143,21 +160,27 @@ METRICS: dict[str, Metric] = {
             "flops: Number of float operations. Note: Please read the implementation for the "
             "math behind it.",
             measure="float_ops",
-            word=" flops",
-            op_word=" float_ops",
+            suffix=" flops",
+            op_suffix=" float_ops",
             needs="graph or op log",
+            minimum="need at least N float operations",
+            minimum_of_self=True,
+            pprof="Model float operations (Only available if defined).",
         ),
         Metric(
             "macs",
             "# macs",
             "number",
-            "macs: Number of multiply-adds in matrix products and convolutions, of two float "
-            "operations each.",
+            "macs: Number of multiply-adds of matmuls and convolutions. Each is two float "
+            "operations.",
             measure="macs",
-            word=" macs",
-            op_word=" macs",
+            suffix=" macs",
+            op_suffix=" macs",
             needs="graph or op log",
             extension=True,
+            minimum="need at least N multiply-adds",
+            minimum_of_self=True,
+            pprof="Multiply-adds of matmuls and convolutions.",
         ),
         Metric(
             "device", "assigned devices", "text", "device: which device is placed on.", needs=_RUN
@@ -168,7 +191,6 @@ METRICS: dict[str, Metric] = {
             "text",
             "op_types: The attributes of the operation, includes the Kernel name device placed "
             "on and user-defined strings.",
-            needs="graph",
         ),
         Metric(
             "occurrence",
@@ -176,7 +198,8 @@ METRICS: dict[str, Metric] = {
             "text",
             "occurrence: The number of times it occurs",
             op_title="op occurrence (run|defined)",
-            needs="graph",
+            counts=("run_count", "definition_count"),
+            minimum="run at least N times (op view: types of N nodes)",
         ),
         Metric(
             "input_shapes",
@@ -195,51 +218,48 @@ METRICS: dict[str, Metric] = {
     )
 }
 
-_MEMORY = ("bytes", "peak_bytes", "residual_bytes", "output_bytes")
-_TIME = ("micros", "accelerator_micros", "cpu_micros")
-_TEXT = ("device", "op_types", "occurrence", "input_shapes")
-
-TREE_ORDER = ("params", "float_ops", "macs", *_MEMORY, *_TIME, *_TEXT)
-"""The order of columns in scope and graph view."""
-
-LIST_ORDER = (*_MEMORY, *_TIME, "params", "float_ops", "macs", *_TEXT)
-"""The order of columns in op and code view."""
-
-ORDERS = (
-    "name",
-    "depth",
-    *(name for name, metric in METRICS.items() if metric.sortable),
-    "occurrence",
-)
-"""What `order_by` takes."""
-
-
-_OF_THE_ORIGINAL = {name: metric for name, metric in METRICS.items() if not metric.extension}
+_TREE_ORDER = (("number",), ("memory", "time"), ("text",))
+_LIST_ORDER = (("number", "memory", "time"), ("text",))
 
 
 def known_metrics(quirks: Quirks) -> Mapping[str, Metric]:
     """The metrics by name, in compat only those that the original has."""
-    return _OF_THE_ORIGINAL if quirks.original_metrics_only else METRICS
+    if not quirks.original_metrics_only:
+        return METRICS
+    return {name: metric for name, metric in METRICS.items() if not metric.extension}
 
 
-def columns(
-    select: tuple[str, ...], order: tuple[str, ...], quirks: Quirks = REPAIRED
-) -> list[Metric]:
-    """The columns that a selection shows; `micros` brings its two parts along."""
+def measure_names() -> list[str]:
+    """The numbers that every node has and that add up to totals."""
+    names = [name for metric in METRICS.values() for name in (metric.measure, *metric.counts)]
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def orders() -> tuple[str, ...]:
+    """The values of `order_by`."""
+    return ("name", "depth", *(name for name, metric in METRICS.items() if metric.sortable))
+
+
+def columns(select: tuple[str, ...], view: str, quirks: Quirks = REPAIRED) -> list[Metric]:
+    """The columns that a selection shows, in the order of a view; `parts` come along."""
     known = known_metrics(quirks)
-    shown = set(select) | (set(_TIME) if "micros" in select else set())
-    return [known[name] for name in order if name in shown and name in known]
+    shown = {part for name in select if name in known for part in (name, *known[name].parts)}
+    order = _TREE_ORDER if view in ("scope", "graph") else _LIST_ORDER
+    return [
+        metric
+        for units in order
+        for name, metric in known.items()
+        if name in shown and metric.title and metric.unit in units
+    ]
 
 
 def legend(select: tuple[str, ...], quirks: Quirks = REPAIRED) -> list[str]:
     """The lines that explain a selection, by name."""
+    known = known_metrics(quirks)
     lines = []
     for name in sorted(set(select)):
-        metric = known_metrics(quirks).get(name)
-        if metric is None:
+        if name not in known:
             lines.append(f"Unknown select: {name}")
             continue
-        lines.append(metric.legend)
-        if name == "micros":
-            lines += [METRICS["cpu_micros"].legend, METRICS["accelerator_micros"].legend]
+        lines += [known[part].legend for part in (name, *known[name].parts)]
     return lines

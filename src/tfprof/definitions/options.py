@@ -1,94 +1,145 @@
-"""The options of a report: one frozen record that flags, shell words, dict keys and docs follow."""
+"""The options of a report: one frozen record, from which flags, dict keys and docs derive."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from tfprof.definitions.metrics import METRICS, ORDERS, known_metrics
+from tfprof.definitions.metrics import METRICS, known_metrics, orders
 from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 
-__all__ = ["OPTIONS", "Option", "Options", "did_you_mean", "listed"]
+__all__ = ["OPTIONS", "Option", "Options", "did_you_mean", "format_options"]
 
-Kind = Literal["integer", "order", "regexes", "flag", "select", "output"]
+Kind = Literal["integer", "order", "regexes", "flag", "select", "output", "text"]
 EVERYTHING = (".*",)
 _INT64 = 2**63
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What is known of an option beside its value."""
+    """One row of `OPTIONS`: what is known of an option beside its value."""
 
     name: str
     kind: Kind
     default: Any
-    help: str
+    summary: str
     extension: bool = False
     """Whether the original has no such option, so that compat output does not list it."""
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values it takes, if there is a list of them."""
+        if self.kind == "select":
+            return tuple(METRICS)
+        return orders() if self.kind == "order" else ()
 
-def _option(
-    default: Any,
-    kind: Kind,
-    help: str,  # noqa: A002 - the user's word
-    *,
-    extension: bool = False,
-) -> Any:
-    metadata = {"kind": kind, "help": help, "extension": extension}
+    @property
+    def help(self) -> str:
+        """What it does, and its choices."""
+        return f"{self.summary} {', '.join(self.choices)}".rstrip()
+
+
+class _OptionTable(MutableMapping[str, Option]):
+    """Options by name: fields of `Options`, `min_…` of all metrics, and what packages add."""
+
+    def __init__(self, options: Iterable[Option]) -> None:
+        self._rows = {option.name: option for option in options}
+
+    def __getitem__(self, name: str) -> Option:
+        return self._rows[name] if name in self._rows else _minimums()[name]
+
+    def __setitem__(self, name: str, option: Option) -> None:
+        self._rows[name] = option
+
+    def __delitem__(self, name: str) -> None:
+        del self._rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows | _minimums())
+
+    def __len__(self) -> int:
+        return len(self._rows | _minimums())
+
+
+def _minimums() -> dict[str, Option]:
+    """The `min_…` option of every metric that has one."""
+    return {
+        f"min_{name}": Option(
+            f"min_{name}", "integer", 0, f"show nodes that {metric.minimum}", metric.extension
+        )
+        for name, metric in METRICS.items()
+        if metric.minimum
+    }
+
+
+def _option(default: Any, kind: Kind, summary: str, *, extension: bool = False) -> Any:
+    metadata = {"kind": kind, "summary": summary, "extension": extension}
     return field(default=default, metadata=metadata)
 
 
-def _minimum(what: str, *, extension: bool = False) -> Any:
-    return _option(0, "integer", f"show nodes that {what}", extension=extension)
+def _minimum(metric: str) -> Any:
+    option = _minimums()[f"min_{metric}"]
+    return _option(0, option.kind, option.summary, extension=option.extension)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a report is accounted, filtered, sorted and written."""
+    """How a report is accounted, filtered, sorted and written.
+
+    `options[name]` is the value of any option. Those that have no field, because another package
+    added them or their metric, are in `extra`.
+    """
 
     max_depth: int = _option(
-        10, "integer", "show nodes at most this many hops from the start of the tree"
+        10, "integer", "show nodes at most this many levels below the start of the tree"
     )
-    min_bytes: int = _minimum("request at least N bytes")
-    min_peak_bytes: int = _minimum("hold at least N bytes at their peak")
-    min_residual_bytes: int = _minimum("keep at least N bytes after they finish")
-    min_output_bytes: int = _minimum("output at least N bytes")
-    min_micros: int = _minimum("run for at least N microseconds")
-    min_accelerator_micros: int = _minimum("run on accelerators for at least N microseconds")
-    min_cpu_micros: int = _minimum("run on CPU for at least N microseconds")
-    min_params: int = _minimum("hold at least N parameters")
-    min_float_ops: int = _minimum("need at least N float operations")
-    min_macs: int = _minimum("need at least N multiply-adds", extension=True)
-    min_occurrence: int = _minimum("run at least N times (op view: types of N nodes)")
+    min_bytes: int = _minimum("bytes")
+    min_peak_bytes: int = _minimum("peak_bytes")
+    min_residual_bytes: int = _minimum("residual_bytes")
+    min_output_bytes: int = _minimum("output_bytes")
+    min_micros: int = _minimum("micros")
+    min_accelerator_micros: int = _minimum("accelerator_micros")
+    min_cpu_micros: int = _minimum("cpu_micros")
+    min_params: int = _minimum("params")
+    min_float_ops: int = _minimum("float_ops")
+    min_macs: int = _minimum("macs")
+    min_occurrence: int = _minimum("occurrence")
     step: int = _option(-1, "integer", "show this step; -1 is the average of all steps")
-    order_by: str = _option("name", "order", f"sort by one of {', '.join(ORDERS)}")
+    order_by: str = _option("name", "order", "sort by one of")
     account_type_regexes: tuple[str, ...] = _option(
-        EVERYTHING, "regexes", "count the nodes of which a type matches (op, device, own types)"
+        EVERYTHING,
+        "regexes",
+        "count the nodes that have a matching type (op, device or custom op type)",
     )
     start_name_regexes: tuple[str, ...] = _option(
-        EVERYTHING, "regexes", "show the nodes below the ones that match"
+        EVERYTHING, "regexes", "show the matching nodes and their descendants"
     )
     trim_name_regexes: tuple[str, ...] = _option(
-        (), "regexes", "leave out everything below the nodes that match"
+        (), "regexes", "leave out the descendants of matching nodes"
     )
-    show_name_regexes: tuple[str, ...] = _option(EVERYTHING, "regexes", "show nodes that match")
-    hide_name_regexes: tuple[str, ...] = _option((), "regexes", "hide nodes that match")
+    show_name_regexes: tuple[str, ...] = _option(EVERYTHING, "regexes", "show matching nodes")
+    hide_name_regexes: tuple[str, ...] = _option((), "regexes", "hide matching nodes")
     account_displayed_op_only: bool = _option(
-        False, "flag", "count only what is shown, instead of all that is accounted"
+        False, "flag", "count only the nodes that are shown, not all accounted nodes"
     )
-    select: tuple[str, ...] = _option(
-        ("micros",), "select", f"what to show, any of {', '.join(METRICS)}"
-    )
-    output: str = _option("stdout", "output", "where to: type:key=value,key=value…")
+    select: tuple[str, ...] = _option(("micros",), "select", "show any of")
+    output: str = _option("stdout", "output", "write to type:key=value,key=value…")
     max_values: int = _option(
         100, "integer", "show at most this many values of a checkpoint tensor", extension=True
     )
     tensor_statistics: bool = _option(
-        False, "flag", "show the range, mean and zeros of tensors, not their values", extension=True
+        False, "flag", "show the range, mean and zero count of tensors, not values", extension=True
     )
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of an option."""
+        if name in _FIELDS:
+            return getattr(self, name)
+        return self.extra[name] if name in self.extra else OPTIONS[name].default
 
     @classmethod
     def build(
@@ -113,7 +164,7 @@ class Options:
             given = {**dict.fromkeys(lists, ()), **given}
         if quirks.names_unchecked:
             known = {name: value for name, value in given.items() if name in OPTIONS}
-            options = cls(**{name: _unchecked(OPTIONS[name], v) for name, v in known.items()})
+            options = cls()._with({name: _convert(OPTIONS[name], v) for name, v in known.items()})
         else:
             options = cls().changed(given)
         if quirks.int32_max_depth:
@@ -122,13 +173,22 @@ class Options:
 
     def changed(self, values: Mapping[str, Any], quirks: Quirks = REPAIRED) -> Options:
         """A copy with some values replaced, each checked."""
-        checked = {name: _checked(name, value, quirks) for name, value in values.items()}
-        return replace(self, **checked)
+        return self._with(
+            {name: _check_value(name, value, quirks) for name, value in values.items()}
+        )
+
+    def _with(self, values: Mapping[str, Any]) -> Options:
+        extra = {name: value for name, value in values.items() if name not in _FIELDS}
+        own = {name: value for name, value in values.items() if name in _FIELDS}
+        return replace(self, **own, extra={**self.extra, **extra})
 
 
-OPTIONS: dict[str, Option] = {
-    item.name: Option(item.name, default=item.default, **item.metadata) for item in fields(Options)
-}
+_FIELDS = {item.name: item for item in fields(Options) if item.metadata}
+
+OPTIONS: MutableMapping[str, Option] = _OptionTable(
+    Option(name, default=item.default, **item.metadata) for name, item in _FIELDS.items()
+)
+"""All options. `OPTIONS["name"] = Option(…)` adds one, which writers read as `options["name"]`."""
 
 
 _LONGEST = 100
@@ -136,13 +196,13 @@ _LONGEST = 100
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` when something known is close to a word, else nothing."""
-    # Nothing is close to a word far longer than all, and to find out would take long.
+    # A word far longer than all is close to none of them, and comparing it would take long.
     close = difflib.get_close_matches(word[:_LONGEST], list(known), n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
-def _checked(name: str, value: Any, quirks: Quirks) -> Any:
-    known = _words_of(OPTIONS, quirks)
+def _check_value(name: str, value: Any, quirks: Quirks) -> Any:
+    known = _known_names(OPTIONS, quirks)
     if name not in known:
         raise OptionError(f"unknown option '{name}'{did_you_mean(name, known)}")
     option = OPTIONS[name]
@@ -152,14 +212,14 @@ def _checked(name: str, value: Any, quirks: Quirks) -> Any:
         if not isinstance(value, (bool, int)):
             raise OptionError(f"option '{name}': {value!r} is neither true nor false")
         return bool(value)
-    if option.kind == "output":
-        return _text(name, value)
+    if option.kind in ("output", "text"):
+        return _string(name, value)
     if option.kind == "order":
-        return _known(name, _text(name, value), _words_of(ORDERS, quirks))
-    words = (value,) if isinstance(value, str) else _words(name, value)
+        return _check_choice(name, _string(name, value), _known_names(option.choices, quirks))
+    values = (value,) if isinstance(value, str) else _strings(name, value)
     if option.kind == "select":
-        return tuple(_known(name, word, known_metrics(quirks)) for word in words)
-    return words
+        return tuple(_check_choice(name, value, known_metrics(quirks)) for value in values)
+    return values
 
 
 def _integer(name: str, value: Any) -> int:
@@ -171,33 +231,33 @@ def _integer(name: str, value: Any) -> int:
     return int(number)
 
 
-def _text(name: str, value: Any) -> str:
+def _string(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise OptionError(f"option '{name}': {value!r} is not a string")
     return value
 
 
-def _words(name: str, value: Any) -> tuple[str, ...]:
+def _strings(name: str, value: Any) -> tuple[str, ...]:
     try:
-        return tuple(_text(name, word) for word in value)
+        return tuple(_string(name, item) for item in value)
     except TypeError:
         raise OptionError(f"option '{name}': {value!r} is not a list of strings") from None
 
 
-def _words_of(words: Iterable[str], quirks: Quirks) -> list[str]:
-    """Some words without those that are of unknown metrics: `x` and `min_x`."""
+def _known_names(names: Iterable[str], quirks: Quirks) -> list[str]:
+    """Some names without those of unknown metrics: `x` and `min_x`."""
     unknown = METRICS.keys() - known_metrics(quirks).keys()
-    return [word for word in words if word.removeprefix("min_") not in unknown]
+    return [name for name in names if name.removeprefix("min_") not in unknown]
 
 
-def _known(name: str, word: str, known: Iterable[str]) -> str:
-    if word in known:
-        return word
-    hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
-    raise OptionError(f"option '{name}': unknown value '{word}'{hint}")
+def _check_choice(name: str, value: str, choices: Iterable[str]) -> str:
+    if value in choices:
+        return value
+    hint = did_you_mean(value, choices) or f"; known are {', '.join(choices)}"
+    raise OptionError(f"option '{name}': unknown value '{value}'{hint}")
 
 
-def _unchecked(option: Option, value: Any) -> Any:
+def _convert(option: Option, value: Any) -> Any:
     if option.kind == "integer":
         if isinstance(value, float):
             raise TypeError(f"option '{option.name}': {value!r} is not a whole number")
@@ -207,14 +267,14 @@ def _unchecked(option: Option, value: Any) -> Any:
     return tuple(value) if option.kind in ("regexes", "select") else value
 
 
-def listed(options: Options, *, extensions: bool = True) -> list[tuple[str, str]]:
+def format_options(options: Options, *, extensions: bool = True) -> list[tuple[str, str]]:
     """Names and values of all options as they are printed, or only of those the original has."""
     shown = [option for option in OPTIONS.values() if extensions or not option.extension]
-    return [(f"-{option.name}", _printed(option, options)) for option in shown]
+    return [(f"-{option.name}", _format_value(option, options)) for option in shown]
 
 
-def _printed(option: Option, options: Options) -> str:
-    value = getattr(options, option.name)
+def _format_value(option: Option, options: Options) -> str:
+    value = options[option.name]
     if option.kind == "select":
         return ",".join(sorted(set(value)))
     if option.kind == "regexes":

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from tfprof.definitions.limits import LARGEST_STREAM
+from tfprof.definitions.limits import MAX_STREAM_BYTES
 from tfprof.errors import LoadError
 
 __all__ = ["file_size", "is_directory", "is_file", "read_file", "read_head", "read_range"]
@@ -112,6 +112,8 @@ def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
     while chunk := file.read(_CHUNK_SIZE):
         chunks.append(chunk)
         size += len(chunk)
-        if size > LARGEST_STREAM:
-            raise LoadError(f"{path}: more than {LARGEST_STREAM >> 30} GB; no {what} is that large")
+        if size > MAX_STREAM_BYTES:
+            raise LoadError(
+                f"{path}: more than {MAX_STREAM_BYTES >> 30} GB; no {what} is that large"
+            )
     return b"".join(chunks)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.limits import MOST_GAPS
+from tfprof.definitions.limits import MAX_SHAPE_GAPS
 from tfprof.loaders.arrow_columns import numbers, present
 from tfprof.loaders.messages import MessageLike, malformed, read_message
 from tfprof.loaders.op_log import stacks_of
@@ -150,7 +150,7 @@ def _output_shapes(maps: pa.Array) -> pa.Array:
         ordered = shapes.take(pa.array(order))
         return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), ordered).cast(SHAPES)
     lists: list[list[list[int]]] = [[] for _ in range(len(maps))]
-    gaps_left = MOST_GAPS
+    gaps_left = MAX_SHAPE_GAPS
     for row, output, shape in zip(owner.tolist(), key.tolist(), shapes.to_pylist(), strict=True):
         gap = max(output - len(lists[row]), 0)
         if output >= 0 and gap <= gaps_left:

@@ -10,7 +10,6 @@ from tfprof.definitions.metrics import known_metrics
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OptionError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
 
@@ -38,7 +37,7 @@ def _nodes(report: Report) -> list[str]:
     for row, op in enumerate(ops, 1):
         label, attributes = [_escape(report.names[row]), _escape(op)], ""
         for metric in metrics:
-            measure = measure_index(metric.measure or "")
+            measure = metric.measure
             own, total = report.own[row, measure], report.total[row, measure]
             format_number = FORMATS[metric.unit]
             label.append(f"{metric.name} {format_number(own)} of {format_number(total)}")

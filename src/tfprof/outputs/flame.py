@@ -8,7 +8,6 @@ import numpy as np
 
 from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.errors import OptionError, OutputError
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def selected_metrics(report: Report, output: str) -> list[Metric]:
     """The selected metrics, all of which must be numbers."""
     known = known_metrics(report.quirks)
     metrics = [known[name] for name in dict.fromkeys(report.options.select) if name in known]
-    texts = [metric.name for metric in metrics if metric.measure is None]
+    texts = [metric.name for metric in metrics if not metric.measure]
     if texts or not metrics:
         numbers = ", ".join(metric.name for metric in known.values() if metric.measure)
         wrong = f"not '{texts[0]}'" if texts else "and there is no select"
@@ -33,7 +32,7 @@ def selected_metrics(report: Report, output: str) -> list[Metric]:
 
 def inclusive_values(report: Report, metric: Metric) -> Array:
     """The total of each row; in op view, where a total includes the rows that follow, its own."""
-    measure = measure_index(metric.measure or "")
+    measure = metric.measure
     numbers = report.total[:, measure].copy()
     if report.kind == "op":
         numbers[0] = report.own[1:, measure].sum()

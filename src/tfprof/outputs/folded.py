@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.definitions.limits import LARGEST_ANSWER
+from tfprof.definitions.limits import MAX_OUTPUT_BYTES
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import parent_rows, selected_metrics, self_values
@@ -40,6 +40,6 @@ def _stacks(report: Report) -> list[str]:
         name = name.translate(_UNSAFE)
         stacks.append(f"{stacks[parent]};{name}" if parent else name)
         size += len(stacks[-1])
-        if size > LARGEST_ANSWER:
+        if size > MAX_OUTPUT_BYTES:
             raise OutputError("folded: the stacks are too deep to be written out; use speedscope")
     return stacks

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.units import format_time
 from tfprof.profiles.input_shapes import input_shapes_of
-from tfprof.profiles.lazy_columns import measure_index
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -40,7 +39,7 @@ def op_input_lines(report: Report, row: int) -> list[str]:
     nodes = members[first:last]
     groups: dict[str, list[int]] = {}
     numbers = report.numbers
-    run_count, micros = measure_index("run_count"), measure_index("exec_micros")
+    run_count, micros = "run_count", "exec_micros"
     for node, text in zip(nodes.tolist(), texts.take(pa.array(nodes)).to_pylist(), strict=True):
         group = groups.setdefault(text, [0, 0, 0])
         group[0] += int(numbers[node, run_count])

@@ -10,7 +10,6 @@ from tfprof.definitions.units import FORMATS
 from tfprof.errors import OutputError
 from tfprof.outputs.row_table import row_table
 from tfprof.outputs.text_header import shown_metrics
-from tfprof.profiles.lazy_columns import measure_index
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -65,7 +64,7 @@ def to_html(report: Report) -> str:
 def _row(report: Report, row: int, metrics: list[Metric]) -> str:
     cells = [f'<span class="name">{escape(report.names[row])}</span>']
     for metric in metrics:
-        measure, format_number = measure_index(metric.measure or ""), FORMATS[metric.unit]
+        measure, format_number = metric.measure, FORMATS[metric.unit]
         own = format_number(int(report.own[row, measure])) if report.matched[row] else "--"
         total = format_number(int(report.total[row, measure]))
         cells.append(f'<span class="number">{own}/{total}</span>')

@@ -12,7 +12,6 @@ from tfprof.outputs.input_shapes import op_input_lines
 from tfprof.outputs.node_labels import row_devices, row_types
 from tfprof.outputs.text_header import shown_metrics
 from tfprof.outputs.tree_rows import LINE_BREAKS, escape_line_breaks
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def encode_op_rows(
                 cells.append("|".join(sorted(types[row])))
             elif metric.name == "occurrence":
                 first, last = report.members[1][row].tolist()
-                runs = report.own[row, measure_index("run_count")]
+                runs = report.own[row, "run_count"]
                 cells.append(f"{f'{runs}|{last - first}':>10}")
         below = ""
         if "input_shapes" in selected and with_shapes:
@@ -59,10 +58,10 @@ def encode_op_rows(
 
 def _own_and_shares(report: Report, row: int, metric: Metric) -> str:
     """`own (share of this and all rows that follow, own share)`."""
-    measure = measure_index(metric.measure or "")
+    measure = metric.measure
     own, total = int(report.own[row, measure]), int(report.total[row, measure])
     root = int(report.total[0, measure])
-    text = FORMATS[metric.unit](own) + metric.op_word
+    text = FORMATS[metric.unit](own) + metric.op_suffix
     if (own if metric.unit == "memory" else total) <= 0:
         return f"{text} (0.00%, 0.00%)"
     infinite = report.quirks.negative_durations

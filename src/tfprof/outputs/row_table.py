@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from tfprof.definitions.limits import check_answer
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
@@ -22,31 +22,36 @@ from tfprof.outputs.encoding.json_encoder import concat_columns, escape_json
 from tfprof.outputs.flame import parent_rows
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array
 from tfprof.profiles.string_columns import utf8_bytes
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["COLUMNS", "NUMBERS", "render_csv", "render_json", "render_parquet", "row_table"]
+__all__ = [
+    "column_names",
+    "measure_columns",
+    "render_csv",
+    "render_json",
+    "render_parquet",
+    "row_table",
+]
 
-NUMBERS = {
-    **{metric.name: metric.measure for metric in METRICS.values() if metric.measure},
-    "runs": "run_count",
-    "definitions": "definition_count",
-}
-"""The numbers of a row and the measures they are; each has an own and a total column."""
-
-_TEXTS = ("op", "device", "shape", "file", "function")
-COLUMNS = (
-    *("row", "parent", "depth", "name", "path", "counted"),
-    *(f"{kind}_{name}" for name in NUMBERS for kind in ("own", "total")),
-    *(*_TEXTS, "line"),
-)
-"""All columns in order."""
-
+_FIRST = ("row", "parent", "depth", "name", "path", "counted")
+_LAST = ("op", "device", "shape", "file", "function", "line")
 _SEPARATOR = ";"
+
+
+def measure_columns() -> dict[str, str]:
+    """The measure of each number of a row, which has a column `own_…` and a column `total_…`."""
+    metrics = {metric.name: metric.measure for metric in METRICS.values() if metric.measure}
+    return {**metrics, "runs": "run_count", "definitions": "definition_count"}
+
+
+def column_names() -> tuple[str, ...]:
+    """All columns in order."""
+    numbers = (f"{kind}_{name}" for name in measure_columns() for kind in ("own", "total"))
+    return (*_FIRST, *numbers, *_LAST)
 
 
 def row_table(report: Report) -> pa.Table:
@@ -63,16 +68,15 @@ def row_table(report: Report) -> pa.Table:
         "counted": pa.array(report.matched),
     }
     known = known_metrics(report.quirks)
-    for name, measure in NUMBERS.items():
-        index = measure_index(measure or "")
+    for name, measure in measure_columns().items():
         if name in METRICS and name not in known:
             none = pa.nulls(len(report), pa.int64())
             columns |= {f"own_{name}": none, f"total_{name}": none}
             continue
-        columns[f"own_{name}"] = _numbers(report.own[:, index])
-        columns[f"total_{name}"] = _numbers(report.total[:, index])
+        columns[f"own_{name}"] = _numbers(report.own[:, measure])
+        columns[f"total_{name}"] = _numbers(report.total[:, measure])
     columns |= _node_columns(report) | _frame_columns(report)
-    return pa.table({name: columns[name] for name in COLUMNS})
+    return pa.table({name: columns[name] for name in column_names()})
 
 
 def _paths(report: Report, names: list[str]) -> list[str]:
@@ -83,7 +87,7 @@ def _paths(report: Report, names: list[str]) -> list[str]:
     for name, parent in zip(names[1:], report.tree.parent[1:].tolist(), strict=True):
         paths.append(f"{paths[parent]}{_SEPARATOR}{name}" if parent else name)
         size += len(paths[-1])
-        check_answer(size, "the paths of the rows")
+        check_output_size(size, "the paths of the rows")
     return paths
 
 

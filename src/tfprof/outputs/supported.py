@@ -34,6 +34,6 @@ def why_unsupported(report: Report, output: str) -> str:
         return "pprof needs something selected"
     for name in select:
         metric = known_metrics(report.quirks).get(name)
-        if metric is None or metric.measure is None:
+        if metric is None or not metric.measure:
             return f"pprof doesn't support -select={name}"
     return ""

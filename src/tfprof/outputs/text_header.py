@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfprof.definitions.metrics import LIST_ORDER, TREE_ORDER, Metric, columns, legend
-from tfprof.definitions.options import Options, listed
+from tfprof.definitions.metrics import Metric, columns, legend
+from tfprof.definitions.options import Options, format_options
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -32,7 +32,7 @@ _MISSING_STREAM = (
 
 def options_block(options: Options, *, extensions: bool = True) -> str:
     """The options, a line each, or only those that the original has."""
-    lines = listed(options, extensions=extensions)
+    lines = format_options(options, extensions=extensions)
     return "".join(f"{name:<28}{value}\n" for name, value in lines)
 
 
@@ -52,8 +52,7 @@ def legend_text(report: Report) -> str:
 
 def shown_metrics(report: Report) -> list[Metric]:
     """The metrics of a report in the order of their columns."""
-    order = TREE_ORDER if report.kind in ("scope", "graph") else LIST_ORDER
-    return columns(report.options.select, order, report.quirks)
+    return columns(report.options.select, report.kind, report.quirks)
 
 
 def header(report: Report) -> str:

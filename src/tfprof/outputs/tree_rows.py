@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.limits import check_answer
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.encoding.cells import Cell, join_cells, optional_column
 from tfprof.outputs.encoding.number_format import format_own_and_total
@@ -19,7 +19,6 @@ from tfprof.outputs.node_labels import node_devices, node_types, row_devices, ro
 from tfprof.outputs.text_header import shown_metrics
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.reports.measures import scalars
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
@@ -36,7 +35,9 @@ LINE_BREAKS = {"\n": r"\n", "\t": r"\t"}
 def encode_tree_rows(report: Report, *, one_line: bool) -> Iterator[memoryview]:
     """The bytes of all rows, some rows at a time."""
     names = _names(report)
-    check_answer(2 * int(report.tree.depth.sum()) + int(np.sum(column_lengths(names))), "the text")
+    check_output_size(
+        2 * int(report.tree.depth.sum()) + int(np.sum(column_lengths(names))), "the text"
+    )
     cells: list[Cell] = []
     for metric in shown_metrics(report):
         if metric.name == "params" and report.kind != "code":
@@ -92,9 +93,9 @@ def _own_and_total(report: Report, own: Array, total: Array, unit: str) -> list[
 
 
 def _numbers(report: Report, metric: Metric) -> Cell:
-    measure = measure_index(metric.measure or "")
+    measure = metric.measure
     own, total = report.own[:, measure], report.total[:, measure]
-    return Cell([*_own_and_total(report, own, total, metric.unit), metric.word.encode()])
+    return Cell([*_own_and_total(report, own, total, metric.unit), metric.suffix.encode()])
 
 
 def _shapes(report: Report) -> Cell:
@@ -142,7 +143,7 @@ def _join_sets(sets: list[set[str]]) -> DictColumn:
 def _occurrence(report: Report) -> Cell:
     if report.kind == "code":
         return Cell([b"occurrence N/A in code view"])
-    runs, definitions = measure_index("run_count"), measure_index("definition_count")
+    runs, definitions = "run_count", "definition_count"
     own_definitions = report.own[:, definitions]
     if report.quirks.scopes_are_definitions:
         own_definitions = np.ones_like(own_definitions)

@@ -8,17 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.definitions.metrics import MEASURES
+from tfprof.definitions.metrics import measure_names
 from tfprof.profiles.schema import Array
 
-__all__ = ["LazyColumns", "measure_index", "sum_bound", "sum_of"]
+__all__ = ["LazyColumns", "sum_bound", "sum_of"]
 
 _SAFE = 2.0**62
-
-
-def measure_index(name: str) -> int:
-    """The column of a measure."""
-    return MEASURES.index(name)
 
 
 def sum_bound(*columns: Array) -> float:
@@ -37,16 +32,17 @@ def sum_of(column: Array) -> float:
 
 
 class LazyColumns:
-    """A column for each of `MEASURES`, made when it is first read.
+    """A column for each measure, made when it is first read.
 
-    `columns[rows, measure]` are some rows of a column, `columns[row]` all numbers of a row.
+    `columns[rows, measure]` are some rows of a column, `columns[row]` the numbers of a row by
+    measure.
     """
 
     def __init__(
         self,
         length: int,
-        make: Callable[[int], Array],
-        sum_bound: Callable[[int], float | None] | None = None,
+        make: Callable[[str], Array],
+        sum_bound: Callable[[str], float | None] | None = None,
         *,
         kept: bool = True,
     ) -> None:
@@ -58,7 +54,7 @@ class LazyColumns:
         self._make = make
         self._sum_bound = sum_bound
         self._kept = kept
-        self._columns: dict[int, Array] = {}
+        self._columns: dict[str, Array] = {}
 
     def __len__(self) -> int:
         return self._length
@@ -68,25 +64,25 @@ class LazyColumns:
             rows, measure = key
             return self._column(measure)[rows]
         row = operator.index(key)
-        return [int(self._column(measure)[row]) for measure in range(len(MEASURES))]
+        return {measure: int(self._column(measure)[row]) for measure in measure_names()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """All columns, for a copy in another process."""
-        columns = {measure: self._column(measure) for measure in range(len(MEASURES))}
+        columns = {measure: self._column(measure) for measure in measure_names()}
         return LazyColumns, (self._length, columns.__getitem__)
 
     def of(self, rows: Array) -> LazyColumns:
         """The columns of some rows."""
         return LazyColumns(len(rows), lambda measure: self._column(measure)[rows])
 
-    def adds_up(self, measure: int, factor: int = 1) -> bool:
+    def adds_up(self, measure: str, factor: int = 1) -> bool:
         """Whether no sum of a column times a factor can be negative or overflow."""
         bound = self._sum_bound(measure) if self._sum_bound else None
         if bound is None:
             bound = sum_bound(self._column(measure))
         return bound * factor < _SAFE
 
-    def _column(self, measure: int) -> Array:
+    def _column(self, measure: str) -> Array:
         if measure in self._columns:
             return self._columns[measure]
         values = self._make(measure)

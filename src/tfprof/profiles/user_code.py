@@ -1,58 +1,149 @@
-"""The source line that created each node."""
+"""The user's line of code behind each node: one definition for timelines, advice and pages.
+
+It is the innermost frame outside installed packages and the standard library. If there is none,
+as for a project in site-packages, it is the innermost one outside TensorFlow, Keras and Python, or
+else the innermost of all. A gradient has the line of its forward node.
+"""
 
 from __future__ import annotations
+
+import re
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Stacks
+from tfprof.profiles.schema import Array, BoolArray, Stacks
 
-__all__ = ["source_lines"]
+__all__ = ["describe_user_line", "is_library", "user_lines"]
 
-_NONE = "none"
-_LIBRARY = r"(^|/)(tensorflow/(python|dtensor|compiler)|(site|dist)-packages|keras/src|tf_keras)/"
-
-
-def source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
-    """`file:line` of each node's innermost frame outside libraries; null where it has no frames."""
-    return profile.memoize((source_lines, quirks), lambda: _source_lines(profile, quirks))
-
-
-def _source_lines(profile: Profile, quirks: Quirks) -> pa.Array:
-    parts = [_innermost_lines(stacks, profile, quirks) for stacks in profile.stacks]
-    # The last, a null, is that of nodes without a stack (-1).
-    lines = pa.concat_arrays([*parts, pa.nulls(1, pa.string())])
-    stack = profile.nodes.stack
-    return lines.take(pa.array(np.where(stack < 0, len(lines) - 1, stack)))
+_FILE = 0
+_UNKNOWN = "none"
+_MAX_TEXT = 60
+_FRAMEWORK = re.compile(
+    r"(^|[/\\])(tensorflow(_core)?[/\\](python|contrib|dtensor|compiler)|tensorflow_estimator"
+    r"|tf_keras|keras[/\\]src|absl)[/\\]"
+    r"|__autograph_generated_file|^<frozen |^none$|[/\\]bin[/\\][^./\\]+$"
+)
+"""TensorFlow, Keras and what starts a program: frozen modules and scripts without a suffix."""
+_INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]")
+_STANDARD = re.compile(r"(?i)[/\\]lib[/\\]python\d[\d.]*[/\\]|[/\\]python\d+[/\\]lib[/\\]")
+_SEPARATOR = re.compile(r"[/\\]")
+_GRADIENT = r"(?:^|/)gradients(?:_\d+)?/(?P<forward>.+?)_grad/"
 
 
-def _innermost_lines(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.Array:
-    known = np.flatnonzero(np.diff(stacks.start) > 0)
-    if not len(known):
-        return pa.nulls(len(stacks), pa.string())
-    files = _files(stacks, profile, quirks)
-    own = ~pc.match_substring_regex(files.dictionary, _LIBRARY).to_numpy(zero_copy_only=False)
-    frames = np.arange(len(files))
-    # The last frame of the user's own code, or else the last of all.
-    last = np.maximum.reduceat(np.where(own[files.indices], frames, -1), stacks.start[known])
-    last = np.where(last < stacks.start[known], stacks.start[known + 1] - 1, last)
-    lines = pa.array(stacks.line[last]).cast(pa.string())
-    texts = pc.binary_join_element_wise(files.take(pa.array(last)).cast(pa.string()), lines, ":")
-    row = np.full(len(stacks), -1, np.int64)
-    row[known] = np.arange(len(known))
-    return texts.take(pa.array(row, mask=row < 0))
+def is_library(file: str) -> bool:
+    """Whether a file is part of an installed package or of Python, not of the user's program."""
+    return _rank(file) < 2
 
 
-def _files(stacks: Stacks, profile: Profile, quirks: Quirks) -> pa.DictionaryArray:
-    """The file of each frame."""
-    strings = profile.strings if quirks.shared_string_ids else stacks.strings
-    ids = pa.array(stacks.file_id).dictionary_encode()
-    names = [strings.get(key, _NONE) for key in ids.dictionary.to_pylist()]
-    files = pa.DictionaryArray.from_arrays(ids.indices, pa.array(names, pa.string()))
-    if stacks.texts is None or quirks.string_frames_ignored:
-        return files
-    own = stacks.texts[0]
-    return pc.if_else(pc.equal(own, ""), files.cast(pa.string()), own).dictionary_encode()
+def _rank(file: str) -> int:
+    """0 for TensorFlow, Keras and Python, 1 for other installed packages, 2 for the user's code."""
+    if _FRAMEWORK.search(file):
+        return 0
+    if _INSTALLED.search(file):
+        return 1
+    return 0 if _STANDARD.search(file) else 2
+
+
+@dataclass(frozen=True, slots=True)
+class _UserFrames:
+    """The frame of each node among the frames of all op logs; -1 if it has none."""
+
+    frame: Array
+    of_forward: BoolArray
+
+
+def user_lines(profile: Profile) -> pa.Array:
+    """`file:line` of each node; null where it has no frames."""
+    return profile.memoize(user_lines, lambda: _user_lines(profile))
+
+
+def _user_lines(profile: Profile) -> pa.Array:
+    distinct, position = np.unique(_user_frames(profile).frame, return_inverse=True)
+    parts = [pa.nulls(int((distinct < 0).sum()), pa.string())]
+    for stacks, rows in _split(profile, distinct):
+        lines = pa.array(stacks.line[rows]).cast(pa.string())
+        files = _strings(stacks, _FILE, rows).cast(pa.string())
+        parts.append(pc.binary_join_element_wise(files, lines, ":"))
+    return pa.concat_arrays(parts).take(pa.array(position))
+
+
+def describe_user_line(profile: Profile, node: int) -> str:
+    """`model.py:3 build: y = x @ w` of a node, or nothing if it has no frames."""
+    frames = _user_frames(profile)
+    for stacks, rows in _split(profile, frames.frame[node : node + 1]):
+        file, function, text = (_strings(stacks, i, rows)[0].as_py() for i in range(3))
+        line = f"{_SEPARATOR.split(file)[-1]}:{int(stacks.line[rows[0]])} {function}"
+        text = "" if text == _UNKNOWN else " ".join(text.split())
+        text = text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 3]}..."
+        prefix = "gradient of " if frames.of_forward[node] else ""
+        return f"{prefix}{line}: {text}" if text else f"{prefix}{line}"
+    return ""
+
+
+def _user_frames(profile: Profile) -> _UserFrames:
+    return profile.memoize(_user_frames, lambda: _find_user_frames(profile))
+
+
+def _find_user_frames(profile: Profile) -> _UserFrames:
+    of_stacks, base = [], 0
+    for stacks in profile.stacks:
+        frames = _frame_of_stacks(stacks)
+        of_stacks.append(np.where(frames < 0, -1, frames + base))
+        base += len(stacks.line)
+    # One more stack, without a frame, is what nodes without a stack (-1) refer to.
+    own = np.concatenate([*of_stacks, [-1]])[profile.nodes.stack]
+    forward = _forward_nodes(profile.nodes.name)
+    of_forward = (forward >= 0) & (np.append(own, -1)[forward] >= 0)
+    return _UserFrames(np.where(of_forward, np.append(own, -1)[forward], own), of_forward)
+
+
+def _frame_of_stacks(stacks: Stacks) -> Array:
+    """The innermost frame of the highest rank of each stack; -1 if it is empty."""
+    frame = np.full(len(stacks), -1, np.int64)
+    filled = np.flatnonzero(np.diff(stacks.start) > 0)
+    if len(filled):
+        files = _strings(stacks, _FILE, slice(None))
+        rank = np.array([_rank(file) for file in files.dictionary.to_pylist()], np.int64)
+        count = len(files)
+        key = rank[files.indices.to_numpy()] * count + np.arange(count)
+        frame[filled] = np.maximum.reduceat(key, stacks.start[filled]) % count
+    return frame
+
+
+def _forward_nodes(names: pa.Array) -> Array:
+    """The forward node of each gradient node; -1 for other nodes."""
+    forward = np.full(len(names), -1, np.int64)
+    rows = np.flatnonzero(pc.match_substring(names, "_grad/").to_numpy(zero_copy_only=False))
+    if len(rows):
+        matches = pc.extract_regex(names.take(pa.array(rows)), _GRADIENT)
+        valid = matches.is_valid().to_numpy(zero_copy_only=False)
+        forward[rows[valid]] = index_in(matches.drop_null().field("forward"), names)
+    return forward
+
+
+def _split(profile: Profile, frames: Array) -> list[tuple[Stacks, Array]]:
+    """Frames, in ascending order, by the op log that they belong to, as its rows."""
+    parts, base = [], 0
+    for stacks in profile.stacks:
+        rows = frames[(frames >= base) & (frames < base + len(stacks.line))] - base
+        if len(rows):
+            parts.append((stacks, rows))
+        base += len(stacks.line)
+    return parts
+
+
+def _strings(stacks: Stacks, column: int, rows: Array | slice) -> pa.DictionaryArray:
+    """The files, functions or texts of some frames."""
+    ids = (stacks.file_id, stacks.function_id, stacks.text_id)[column][rows]
+    codes = pa.array(ids).dictionary_encode()
+    known = [stacks.strings.get(key, _UNKNOWN) for key in codes.dictionary.to_pylist()]
+    values = pa.DictionaryArray.from_arrays(codes.indices, pa.array(known, pa.string()))
+    if stacks.texts is None:
+        return values
+    text = stacks.texts[column] if isinstance(rows, slice) else stacks.texts[column].take(rows)
+    return pc.if_else(pc.equal(text, ""), values.cast(pa.string()), text).dictionary_encode()

@@ -10,7 +10,7 @@ from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import distinct, group_offsets, rank_strings
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
@@ -25,8 +25,8 @@ __all__ = [
     "type_lists",
 ]
 
-_DEFINITIONS = measure_index("definition_count")
-_RUNS = measure_index("run_count")
+_DEFINITIONS = "definition_count"
+_RUNS = "run_count"
 
 
 def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -> Array:
@@ -91,7 +91,7 @@ def member_numbers(
     offsets = group_offsets(view.member_position, len(view.tree))
     members = _group_sums(matched, offsets)
 
-    def own(measure: int) -> Array:
+    def own(measure: str) -> Array:
         if measure == _DEFINITIONS:
             return members
         weight = count if quirks.count_per_regex and measure != _RUNS else matched
@@ -149,7 +149,7 @@ def _own_numbers(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> Lazy
     without_node = np.flatnonzero(node < 0)
     node_or_first = np.where(node < 0, 0, node)
 
-    def own(measure: int) -> Array:
+    def own(measure: str) -> Array:
         if scopes_too and measure == _DEFINITIONS:
             return (np.arange(len(node)) > 0).astype(np.int64)
         if not len(numbers):

@@ -7,24 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.metrics import METRICS, known_metrics
+from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.grouping import rank_strings
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
 
 __all__ = ["apply_start", "list_start", "row_filter", "sort_key"]
-
-_TOTAL_MINIMA = {
-    metric.name: measure_index(metric.measure)
-    for metric in METRICS.values()
-    if metric.measure is not None
-}
-_OWN_MINIMA = [measure_index(name) for name in ("parameters", "float_ops", "macs")]
-_OCCURRENCES = _RUNS, _DEFINITIONS = measure_index("run_count"), measure_index("definition_count")
 
 
 def apply_start(
@@ -53,32 +45,35 @@ def row_filter(
     depth: Array,
     options: Options,
     quirks: Quirks,
-    adds_up: Callable[[int], bool],
+    adds_up: Callable[[str], bool],
 ) -> BoolArray:
     """Which rows pass the minima, the depth, and the show and hide regexes.
 
     Where `adds_up(measure)` is true no sum is negative, so a minimum of 0 need not be tested.
     """
     shown = depth <= options.max_depth
-    known = known_metrics(quirks)
-    minima = {
-        measure: getattr(options, f"min_{name}")
-        for name, measure in _TOTAL_MINIMA.items()
-        if name in known
-    }
-    in_list = kind in ("op", "code")
-    if kind != "code":
-        minima[_DEFINITIONS if in_list else _RUNS] = options.min_occurrence
-    for measure, least in minima.items():
+    for metric in known_metrics(quirks).values():
+        measure, of_self = _minimum_of(metric, kind)
+        if not measure:
+            continue
+        least = options[f"min_{metric.name}"]
         if least <= 0 and (not quirks.negative_durations or adds_up(measure)):
             continue
-        is_own = measure in _OCCURRENCES or (measure in _OWN_MINIMA and not in_list)
-        shown &= ((own if is_own else total)[:, measure] >= least).astype(bool)
+        shown &= ((own if of_self else total)[:, measure] >= least).astype(bool)
     if not regexes.is_everything(options.show_name_regexes):
         shown &= regexes.matches_any(options.show_name_regexes, names)
     if options.hide_name_regexes:
         shown &= ~regexes.matches_any(options.hide_name_regexes, names)
     return shown
+
+
+def _minimum_of(metric: Metric, kind: str) -> tuple[str, bool]:
+    """Which measure `min_…` tests in a view, and whether its self value."""
+    in_list = kind in ("op", "code")
+    if metric.minimum and metric.counts:
+        runs, definitions = metric.counts
+        return "" if kind == "code" else definitions if in_list else runs, True
+    return metric.measure if metric.minimum else "", metric.minimum_of_self and not in_list
 
 
 def sort_key(
@@ -95,10 +90,10 @@ def sort_key(
     if order == "" or (order == "depth" and not quirks.names_unchecked):
         return None
     metric = known_metrics(quirks).get(order)
-    if metric is not None and metric.measure is not None:
-        return _descending(total[rows, measure_index(metric.measure)])
-    if order == "occurrence" and kind in ("op", "code"):
-        return -own[rows, _DEFINITIONS]
+    if metric is not None and metric.measure:
+        return _descending(total[rows, metric.measure])
+    if metric is not None and metric.counts and kind in ("op", "code"):
+        return -own[rows, metric.counts[1]]
     return rank_strings(names.take(pa.array(rows)))
 
 

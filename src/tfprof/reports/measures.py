@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from operator import methodcaller
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.metrics import MEASURES, known_metrics
+from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import LazyFlops, lazy_flops
 from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
@@ -22,7 +20,7 @@ from tfprof.profiles.run_counts import executed_counts
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import graph_pb2
 
-__all__ = ["AVERAGE", "measures", "scalars"]
+__all__ = ["AVERAGE", "NodeSums", "measures", "scalars"]
 
 AVERAGE = -1
 _SAFE = 2**62
@@ -40,12 +38,15 @@ def _measures(profile: Profile, quirks: Quirks, step: int) -> LazyColumns:
     # A copy, as a profile that holds what holds it would stay until the garbage is collected.
     columns = profile.memoize("columns alone", profile.replace)
     flops = lazy_flops(profile, quirks)
-    sums = _Sums(columns, executions_of(profile, quirks), flops, quirks, wanted)
-    return LazyColumns(len(profile.nodes), lambda at: _COLUMNS[MEASURES[at]](sums), sums.sum_bound)
+    sums = NodeSums(columns, executions_of(profile, quirks), flops, quirks, wanted)
+    return LazyColumns(len(profile.nodes), sums.column, sums.sum_bound)
 
 
-class _Sums:
-    """Sums over the records of each node, of a step or on average."""
+class NodeSums:
+    """The numbers of each node in one step (its position among the steps) or on average (None).
+
+    A metric's number is the property that is called like its measure, or its `source`.
+    """
 
     def __init__(
         self,
@@ -58,32 +59,51 @@ class _Sums:
         self.profile, self.runs, self.quirks, self.step = profile, runs, quirks, step
         self._flops = flops
 
+    def column(self, measure: str) -> Array:
+        """One number of every node."""
+        if measure in BYTE_FIELDS:
+            runs, rows = self.runs, self._rows(self.runs.memory_step)
+            return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, measure)[rows]))
+        source = {metric.measure: metric.source for metric in METRICS.values()}.get(measure)
+        column: Array = source(self) if source else getattr(self, measure)
+        return column
+
     @cached_property
     def kind(self) -> Any:
         """The type of numbers that holds all sums."""
         return _kind_of_sums(self.runs, self.quirks)
 
-    def sum_bound(self, measure: int) -> float | None:
+    def sum_bound(self, measure: str) -> float | None:
         """What no sum of a measure exceeds, if that is known without the column."""
-        if MEASURES[measure] in _STATIC:
-            return None
-        if MEASURES[measure] in _OPERATIONS:
+        if measure in _OPERATIONS:
             often = max(self.runs.run_bound, int(self._flops.count.executions.max(initial=1)))
             return sum_of(self._flops.count.float_ops) * often
-        return self.runs.sum_bound
+        return self.runs.sum_bound if measure in _RECORDED else None
 
-    def bytes(self, field: str) -> Array:
-        """Those of one of `BYTE_FIELDS`."""
-        runs = self.runs
-        rows = self._rows(runs.memory_step)
-        return self._averaged(self._sum(runs.memory_node[rows], getattr(runs, field)[rows]))
+    @property
+    def exec_micros(self) -> Array:
+        """The time on accelerators and CPUs."""
+        return self._averaged(self._micros[True] + self._micros[False])
 
-    def micros(self, *where: bool) -> Array:
-        """The time on accelerators (true), on CPUs, or on both."""
-        total = np.zeros(len(self.profile.nodes), self.kind)
-        for accelerator in where:
-            total += self._micros[accelerator]
-        return self._averaged(total)
+    @property
+    def accelerator_exec_micros(self) -> Array:
+        """The time on accelerators."""
+        return self._averaged(self._micros[True])
+
+    @property
+    def cpu_exec_micros(self) -> Array:
+        """The time on CPUs."""
+        return self._averaged(self._micros[False])
+
+    @property
+    def parameters(self) -> Array:
+        """The number of elements of each node's shape."""
+        return parameters(self.profile, self.quirks)
+
+    @property
+    def definition_count(self) -> Array:
+        """Each node is one definition."""
+        return np.ones(len(self.profile.nodes), np.int64)
 
     @cached_property
     def _micros(self) -> dict[bool, Array]:
@@ -114,10 +134,12 @@ class _Sums:
             return self._flops.count.executions
         return executed_counts(self.profile.calls, ran, self.run_count)
 
+    @property
     def float_ops(self) -> Array:
         """The float operations of all executions of each node."""
         return self._over_executions(self._flops.count.float_ops)
 
+    @property
     def macs(self) -> Array:
         """The multiply-adds among them."""
         if "macs" in known_metrics(self.quirks):
@@ -156,20 +178,11 @@ class _Sums:
         return total // self._steps_seen
 
 
-_STATIC = ("parameters", "definition_count")
 _OPERATIONS = ("float_ops", "macs")
-
-_COLUMNS: dict[str, Callable[[_Sums], Array]] = {
-    **{name: methodcaller("bytes", name) for name in BYTE_FIELDS},
-    "accelerator_exec_micros": lambda sums: sums.micros(True),
-    "cpu_exec_micros": lambda sums: sums.micros(False),
-    "exec_micros": lambda sums: sums.micros(True, False),
-    "parameters": lambda sums: parameters(sums.profile, sums.quirks),
-    "float_ops": _Sums.float_ops,
-    "macs": _Sums.macs,
-    "run_count": lambda sums: sums.run_count,
-    "definition_count": lambda sums: np.ones(len(sums.profile.nodes), np.int64),
-}
+_RECORDED = (
+    *BYTE_FIELDS,
+    *("exec_micros", "accelerator_exec_micros", "cpu_exec_micros", "run_count"),
+)
 
 
 def _kind_of_sums(runs: Executions, quirks: Quirks) -> Any:

@@ -12,13 +12,12 @@ from functools import cached_property, partial
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.metrics import MEASURES
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import OptionError
 from tfprof.flops.node_flops import node_flops
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.lazy_columns import LazyColumns, measure_index
+from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
@@ -37,7 +36,7 @@ from tfprof.views.view import View
 
 __all__ = ["Report", "Row", "make_report"]
 
-_DEFINITIONS = measure_index("definition_count")
+_DEFINITIONS = "definition_count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +59,14 @@ class Row:
     @property
     def own(self) -> dict[str, int]:
         """The row's own numbers."""
-        return dict(zip(MEASURES, self.report.own[self.position], strict=True))
+        numbers: dict[str, int] = self.report.own[self.position]
+        return numbers
 
     @property
     def total(self) -> dict[str, int]:
         """The numbers of the row and its descendants."""
-        return dict(zip(MEASURES, self.report.total[self.position], strict=True))
+        numbers: dict[str, int] = self.report.total[self.position]
+        return numbers
 
     @property
     def counted(self) -> bool:
@@ -295,7 +296,7 @@ def _totals(
     """The sums of the own numbers in `adds`; with `root_too` the root is a definition as well."""
     all_add = bool(adds[1:].all())
 
-    def total(measure: int) -> Array:
+    def total(measure: str) -> Array:
         values: Array = own[:, measure]
         sums = tree.subtree_sums(values if all_add and not values[0] else values * adds)
         if root_too and measure == _DEFINITIONS:
@@ -333,7 +334,7 @@ def _list_report(
     rows = np.flatnonzero(shown)
     count = len(rows) + 1
 
-    def row_total(measure: int) -> Array:
+    def row_total(measure: str) -> Array:
         if options.account_displayed_op_only:
             sums = _suffix_sums(own[rows, measure])
             return _with_root(sums, sums[:1])

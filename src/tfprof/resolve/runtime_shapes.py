@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.limits import MOST_GAPS
+from tfprof.definitions.limits import MAX_SHAPE_GAPS
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.grouping import list_offsets
@@ -40,7 +40,7 @@ def with_runtime_shapes(
     incomplete = _incomplete(profile)
     shapes_of: dict[int, list[Shape | None]] = {}
     conflicts: list[str] = []
-    room = MOST_GAPS
+    room = MAX_SHAPE_GAPS
     for records in runs:
         for node, outputs in _recorded_shapes(profile, records, incomplete, quirks):
             if node not in shapes_of:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.limits import largest_scopes
+from tfprof.definitions.limits import max_scope_bytes
 from tfprof.definitions.quirks import Quirks
 from tfprof.errors import LoadError
 from tfprof.profiles.executions import executions_of
@@ -49,7 +49,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
 def _missing_scopes(names: pa.Array) -> pa.Array:
     """The scopes of names that are not names of nodes."""
     levels = [_scopes_of(names)]
-    room = largest_scopes(names.nbytes)
+    room = max_scope_bytes(names.nbytes)
     while len(levels[-1]):
         room -= levels[-1].nbytes
         if room < 0:

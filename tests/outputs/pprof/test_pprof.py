@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import tfprof
 from tests.outputs.samples import largest, random_profile, report_of
 from tfprof.definitions.metrics import METRICS
-from tfprof.profiles.lazy_columns import measure_index
 
 NUMBERS = [name for name, metric in METRICS.items() if metric.measure]
 
@@ -58,7 +57,7 @@ def test_samples_add_up_to_the_rows(kind, seed, depth, tmp_path_factory, profile
     profile, _ = _read(file, profile_class)
     names = [profile.string_table[kind.type] for kind in profile.sample_type]
     assert names == ["count", *NUMBERS]
-    at = [measure_index(METRICS[name].measure) for name in NUMBERS]
+    at = [METRICS[name].measure for name in NUMBERS]
     sums = [0] * len(NUMBERS)
     for sample in profile.sample:
         sums = [a + b for a, b in zip(sums, sample.value[1:], strict=True)]
@@ -71,7 +70,7 @@ def test_every_frame_is_sampled(tmp_path, profile_class):
     lost = []
     for seed in range(40):
         report = report_of(random_profile(seed), "code")
-        if report is None or not report.total[0, measure_index("exec_micros")]:
+        if report is None or not report.total[0, "exec_micros"]:
             continue
         report.write(f"pprof:outfile={tmp_path / 'ours'}")
         ours, _ = _read(tmp_path / "ours", profile_class)

@@ -1,4 +1,4 @@
-"""AcceleratorUtilizationChecker: how much of its time an accelerator computes."""
+"""AcceleratorUtilizationChecker: the share of time in which an accelerator is busy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.device import is_accelerator
-from tfprof.advisor.finding import Evidence, Finding, Saving
-from tfprof.advisor.node_queries import Facts, time
+from tfprof.advisor.finding import Evidence, Finding, Impact
+from tfprof.advisor.node_queries import NodeQueries, time
 from tfprof.advisor.requirement import ACCELERATOR
 from tfprof.profiles.executions import Executions
 from tfprof.profiles.profile import Profile
@@ -22,29 +22,29 @@ _NAME = "AcceleratorUtilizationChecker"
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """A finding per accelerator: busy time as a share of the time from first start to last end."""
-    facts = Facts(profile, settings.quirks)
-    runs = facts.runs
+    queries = NodeQueries(profile, settings.quirks)
+    runs = queries.executions
     rows = _last_spans(runs)
     node = runs.execution_node[rows]
     busy = _busy(runs, node, runs.execution_step[rows], len(profile.nodes))
-    for device, at in sorted((name, at) for at, name in enumerate(profile.devices)):
-        there = runs.device[node] == at
-        strictly = settings.quirks.cpu_and_gpu_only
-        if not there.any() or not ("gpu" in device if strictly else is_accelerator(device)):
+    for device, index in sorted((name, i) for i, name in enumerate(profile.devices)):
+        mask = runs.device[node] == index
+        gpu_only = settings.quirks.cpu_and_gpu_only
+        if not mask.any() or not ("gpu" in device if gpu_only else is_accelerator(device)):
             continue
-        starts = runs.execution_start[rows][there]
+        starts = runs.execution_start[rows][mask]
         first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
-        took = int(runs.execution_end[rows][there].max()) - (first if starts.any() else 0)
+        took = int(runs.execution_end[rows][mask].max()) - (first if starts.any() else 0)
         if took <= 0:
             continue
-        worked = int(busy[there].sum())
+        worked = int(busy[mask].sum())
         low = worked / took < settings["threshold"]
         yield Finding(
             _NAME,
             "warning" if low else "info",
             f"device: {device} {'low ' if low else ''}utilization: {worked / took:.2f}",
-            (Evidence(device, {"busy": time(worked), "of": time(took)}),),
-            Saving(time(max(took - worked, 0)), "per step without a kernel running")
+            (Evidence(device, {"busy": time(worked), "elapsed": time(took)}),),
+            Impact(time(max(took - worked, 0)), "per step without a running kernel")
             if low
             else None,
         )
@@ -57,21 +57,21 @@ def _last_spans(runs: Executions) -> Array:
 
 
 def _busy(runs: Executions, node: Array, step: Array, count: int) -> Array:
-    """The accelerator time of nodes, each in a step of its own."""
+    """The accelerator time of nodes, each in its own step."""
     step_of = np.full(count, -1, np.int64)
     step_of[node] = step
     counts = runs.interval_accelerator & (runs.interval_step == step_of[runs.interval_node])
     sums = np.zeros(count, np.int64)
     np.add.at(sums, runs.interval_node[counts], runs.interval_duration[counts])
-    found: Array = sums[node]
-    return found
+    of_nodes: Array = sums[node]
+    return of_nodes
 
 
 CHECKER = Checker(
     _NAME,
-    "the share of time in which an accelerator computes",
+    "the share of time in which an accelerator is busy",
     check,
-    needs=(ACCELERATOR,),
-    settings={"threshold": Setting(0.5, "a lower share of busy time is low")},
+    requires=(ACCELERATOR,),
+    settings={"threshold": Setting(0.5, "utilization below this share is low")},
     original=True,
 )

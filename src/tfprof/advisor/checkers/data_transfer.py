@@ -9,94 +9,94 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Evidence, Finding, Saving
+from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import (
     TRANSFER,
-    Facts,
+    NodeQueries,
     count,
     size,
     time,
 )
 from tfprof.advisor.requirement import SEVERAL_DEVICES
-from tfprof.advisor.source_line import source_line
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
+from tfprof.profiles.user_code import describe_user_line
 from tfprof.views.graph import producers
 
 __all__ = ["CHECKER"]
 
 _NAME = "DataTransfer"
 _EDGE = re.compile(r"edge_\d+_(.*)")
-_TAKES_NOTHING = re.compile(r"NoOp|Const|Variable|VariableV2|VarHandleOp")
-"""Consumers of control inputs, for which nothing is copied."""
+_NO_DATA_INPUTS = re.compile(r"NoOp|Const|Variable|VariableV2|VarHandleOp")
+"""Op types with control inputs only, for which nothing is copied."""
 _SLOTS = 1 << 20
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Outputs with a consumer on another device, each once per device, and the time of copies."""
-    facts = Facts(profile, settings.quirks)
-    copies = _copies(facts)
-    spent = sum(copies.values()) + int(facts.micros[facts.of_type(TRANSFER)].sum())
-    node, slot, target, sizes = _crossings(facts)
+    queries = NodeQueries(profile, settings.quirks)
+    copies = _copies(queries)
+    spent = sum(copies.values()) + int(queries.micros[queries.has_op_type(TRANSFER)].sum())
+    node, slot, target, sizes = _crossings(queries)
     total = float(sizes.sum())
-    steps = step_times(facts.runs, profile.steps)
+    steps = step_times(queries.executions, profile.steps)
     mean = sum(step.length for step in steps) / max(len(steps), 1)
     if total < settings["min_bytes"] and (not spent or spent < settings["share"] * mean):
         return
     rows = []
-    for at in np.argsort(-sizes, kind="stable")[: settings.top].tolist():
-        name = facts.name(int(node[at]))
-        numbers = {"size": size(sizes[at])}
+    for i in np.argsort(-sizes, kind="stable")[: settings.top].tolist():
+        name = queries.name(int(node[i]))
+        numbers = {"size": size(sizes[i])}
         if name in copies:
-            numbers["copy"] = time(copies[name])
-        where = f"{facts.device(int(node[at]))} -> {profile.devices[int(target[at])]}"
-        source = source_line(profile, int(node[at]))
-        rows.append(Evidence(f"{name}:{int(slot[at])}", numbers, device=where, source=source))
+            numbers["copy time"] = time(copies[name])
+        where = f"{queries.device(int(node[i]))} -> {profile.devices[int(target[i])]}"
+        source = describe_user_line(profile, int(node[i]))
+        rows.append(Evidence(f"{name}:{int(slot[i])}", numbers, device=where, source=source))
     numbers = {"tensors": count(len(node)), "size": size(total), "time": time(spent)}
-    part = f", {spent / mean:.1%} of its time" if spent and mean else ""
-    message = f"{len(node)} tensors are copied between devices in a step{part}"
-    stake = Saving(time(spent), "per step in copies") if spent else Saving(size(total), "per step")
-    yield Finding(_NAME, "warning", message, (Evidence("all", numbers), *rows), stake)
+    part = f", which take {spent / mean:.1%} of its time" if spent and mean else ""
+    message = f"{len(node)} tensors are copied between devices in each step{part}"
+    impact = Impact(time(spent), "per step in copies") if spent else Impact(size(total), "per step")
+    yield Finding(_NAME, "warning", message, (Evidence("all", numbers), *rows), impact)
 
 
-def _crossings(facts: Facts) -> tuple[Array, Array, Array, Array]:
-    """Node, output, destination and average size of each tensor that goes to another device."""
-    profile, device = facts.profile, facts.runs.device
+def _crossings(queries: NodeQueries) -> tuple[Array, Array, Array, Array]:
+    """Node, output, destination and average size of each tensor that is copied to a device."""
+    profile, device = queries.profile, queries.executions.device
     consumer, producer = profile.edges.consumer, producers(profile)
-    wanted = (producer >= 0) & ~facts.of_type(_TAKES_NOTHING)[consumer]
-    wanted &= (device[consumer] >= 0) & (device[producer] >= 0)
-    wanted &= device[consumer] != device[producer]
-    places = max(len(profile.devices), 1)
-    tensor = _tensor(producer[wanted], profile.edges.output[wanted])
-    keys = np.unique(tensor * places + device[consumer[wanted]])
-    tensor, target = keys // places, keys % places
-    return tensor // _SLOTS, tensor % _SLOTS, target, _sizes(facts, tensor)
+    crosses = (producer >= 0) & ~queries.has_op_type(_NO_DATA_INPUTS)[consumer]
+    crosses &= (device[consumer] >= 0) & (device[producer] >= 0)
+    crosses &= device[consumer] != device[producer]
+    devices = max(len(profile.devices), 1)
+    tensor = _tensor(producer[crosses], profile.edges.output[crosses])
+    keys = np.unique(tensor * devices + device[consumer[crosses]])
+    tensor, target = keys // devices, keys % devices
+    return tensor // _SLOTS, tensor % _SLOTS, target, _sizes(queries, tensor)
 
 
 def _tensor(node: Array, slot: Array) -> Array:
     """A number for an output of a node."""
-    found: Array = node.astype(np.int64) * _SLOTS + np.clip(slot, 0, _SLOTS - 1)
-    return found
+    tensor: Array = node.astype(np.int64) * _SLOTS + np.clip(slot, 0, _SLOTS - 1)
+    return tensor
 
 
-def _sizes(facts: Facts, tensor: Array) -> Array:
+def _sizes(queries: NodeQueries, tensor: Array) -> Array:
     """The bytes of some tensors, on average over the steps that their nodes ran in."""
-    runs = facts.runs
+    runs = queries.executions
     known = _tensor(runs.memory_node[runs.output_memory], runs.output_slot)
     distinct = np.unique(tensor)
-    there = np.isin(known, distinct)
-    at = np.searchsorted(distinct, known[there])
-    sums = np.bincount(at, runs.output_size[there], len(distinct))
-    steps = np.bincount(runs.execution_node, minlength=len(facts.profile.nodes))
+    mask = np.isin(known, distinct)
+    index = np.searchsorted(distinct, known[mask])
+    sums = np.bincount(index, runs.output_size[mask], len(distinct))
+    steps = np.bincount(runs.execution_node, minlength=len(queries.profile.nodes))
     means = sums / np.maximum(steps[distinct // _SLOTS], 1)
-    found: Array = means[np.searchsorted(distinct, tensor)]
-    return found
+    of_tensors: Array = means[np.searchsorted(distinct, tensor)]
+    return of_tensors
 
 
-def _copies(facts: Facts) -> dict[str, float]:
+def _copies(queries: NodeQueries) -> dict[str, float]:
     """The time of copy records, by the node whose output is copied, on average over the steps."""
-    profile = facts.profile
+    profile = queries.profile
     spent: Counter[str] = Counter()
     for records in profile.records:
         # A copy is recorded on several lanes: its stream, all streams, and the one for copies.
@@ -117,10 +117,10 @@ CHECKER = Checker(
     _NAME,
     "copies between devices",
     check,
-    needs=(SEVERAL_DEVICES,),
+    requires=(SEVERAL_DEVICES,),
     settings={
-        "min_bytes": Setting(1_000_000, "silent if fewer bytes are copied in a step"),
-        "share": Setting(0.01, "and copies take a smaller share of it"),
+        "min_bytes": Setting(1_000_000, "report nothing if fewer bytes are copied in a step"),
+        "share": Setting(0.01, "and copies take a smaller share of its time"),
         "top": Setting(5, "tensors to show"),
     },
 )

@@ -1,4 +1,4 @@
-"""DevicePlacement: expensive operations on the CPU while an accelerator is there."""
+"""DevicePlacement: expensive operations on the CPU of a machine with an accelerator."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.device import is_accelerator, kind
-from tfprof.advisor.finding import Evidence, Finding, Saving
+from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import (
     IDLE,
     INPUT,
     TRANSFER,
-    Facts,
+    NodeQueries,
     count,
     share,
     time,
 )
 from tfprof.advisor.requirement import ACCELERATOR
-from tfprof.advisor.source_line import source_line
 from tfprof.profiles.profile import Profile
+from tfprof.profiles.user_code import describe_user_line
 
 __all__ = ["CHECKER"]
 
@@ -28,52 +28,54 @@ _NAME = "DevicePlacement"
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """Op types that take a notable share of the time on a CPU; input and copies are left out."""
+    """Op types that take much of the time on a CPU, except for input and copies."""
     if not any(is_accelerator(device) for device in profile.devices):
         return
-    facts = Facts(profile, settings.quirks)
-    whole = int(facts.micros.sum())
-    on_cpu = facts.device_flags("cpu" in kind(device) for device in profile.devices)
-    elsewhere = facts.of_type(INPUT) | facts.of_type(TRANSFER) | facts.of_type(IDLE)
+    queries = NodeQueries(profile, settings.quirks)
+    whole = int(queries.micros.sum())
+    on_cpu = queries.on_devices("cpu" in kind(device) for device in profile.devices)
+    elsewhere = (
+        queries.has_op_type(INPUT) | queries.has_op_type(TRANSFER) | queries.has_op_type(IDLE)
+    )
     placed = on_cpu & ~elsewhere
-    codes = facts.op_code[placed]
-    micros = np.bincount(codes, facts.micros[placed].astype(float), len(facts.op_types))
-    dear = [at for at in np.flatnonzero(micros) if micros[at] >= settings["share"] * whole]
-    if not dear:
+    codes = queries.op_code[placed]
+    micros = np.bincount(codes, queries.micros[placed].astype(float), len(queries.op_types))
+    expensive = [i for i in np.flatnonzero(micros) if micros[i] >= settings["share"] * whole]
+    if not expensive:
         return
-    dear.sort(key=lambda at: (-micros[at], facts.op_types[at]))
-    total = sum(micros[at] for at in dear)
+    expensive.sort(key=lambda i: (-micros[i], queries.op_types[i]))
+    total = sum(micros[i] for i in expensive)
     rows = []
-    for at in dear[: settings.top]:
-        nodes = np.flatnonzero(placed & (facts.op_code == at))
-        dearest = int(nodes[np.argmax(facts.micros[nodes])])
+    for i in expensive[: settings.top]:
+        nodes = np.flatnonzero(placed & (queries.op_code == i))
+        most_expensive = int(nodes[np.argmax(queries.micros[nodes])])
         rows.append(
             Evidence(
-                facts.op_types[at],
+                queries.op_types[i],
                 {
                     "nodes": count(len(nodes)),
-                    "time": time(micros[at]),
-                    "share": share(micros[at] / whole),
+                    "time": time(micros[i]),
+                    "share": share(micros[i] / whole),
                 },
-                device=facts.device(dearest),
-                source=source_line(profile, dearest),
-                note=f"e.g. {facts.name(dearest)}",
+                device=queries.device(most_expensive),
+                source=describe_user_line(profile, most_expensive),
+                note=f"e.g. {queries.name(most_expensive)}",
             )
         )
     message = (
-        f"{len(dear)} op types run on the CPU for {total / whole:.1%} of the time although there "
-        "is an accelerator: check their device scopes, types and kernels"
+        f"{len(expensive)} op types run on the CPU for {total / whole:.1%} of the time although "
+        "the machine has an accelerator: check their device scopes, data types and kernels"
     )
-    yield Finding(_NAME, "warning", message, tuple(rows), Saving(time(total), "per step on CPU"))
+    yield Finding(_NAME, "warning", message, tuple(rows), Impact(time(total), "per step on CPU"))
 
 
 CHECKER = Checker(
     _NAME,
-    "expensive operations on the CPU while an accelerator is there",
+    "expensive operations on the CPU of a machine with an accelerator",
     check,
-    needs=(ACCELERATOR,),
+    requires=(ACCELERATOR,),
     settings={
-        "share": Setting(0.01, "op types with a smaller share of the time are left out"),
+        "share": Setting(0.01, "ignore op types with a smaller share of the time"),
         "top": Setting(5, "op types to show"),
     },
 )

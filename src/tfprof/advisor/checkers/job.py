@@ -1,4 +1,4 @@
-"""JobChecker: a name that the original accepts and that has never checked anything."""
+"""JobChecker: a name that the original accepts and that checks nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MemoryPeak: what is held when a step needs the most memory."""
+"""MemoryPeak: which nodes hold memory when a step uses the most."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cache, partial
 import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Finding, Saving
+from tfprof.advisor.finding import Finding, Impact
 from tfprof.advisor.node_queries import (
-    Facts,
+    NodeQueries,
     share,
     size,
     time,
@@ -24,74 +24,79 @@ from tfprof.views.graph import producers
 __all__ = ["CHECKER"]
 
 _NAME = "MemoryPeak"
-_Lives = tuple[Array, Array]
+_Lifetimes = tuple[Array, Array]
 _FORWARDS = 20
-"""How many ops in a row may pass on the same memory."""
+"""How many ops in a chain may forward the same memory."""
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """A finding per device: its peak over all steps, and the nodes that hold the most then."""
-    facts = Facts(profile, settings.quirks)
-    lives = cache(partial(_lifetimes, facts))
-    for at in sorted(set(facts.runs.device.tolist()) - {-1}, key=profile.devices.__getitem__):
-        peaks = [_peak(facts, at, step, lives) for step in range(len(profile.steps))]
+    """A finding per device: its peak over all steps, and the nodes that hold the most memory."""
+    queries = NodeQueries(profile, settings.quirks)
+    lifetimes = cache(partial(_lifetimes, queries))
+    devices = set(queries.executions.device.tolist()) - {-1}
+    for device in sorted(devices, key=profile.devices.__getitem__):
+        peaks = [_peak(queries, device, step, lifetimes) for step in range(len(profile.steps))]
         peak = max(peaks, key=lambda peak: peak.bytes)
         if peak.bytes < settings["min_bytes"] or not peak.bytes:
             continue
-        everyone = np.ones(len(profile.nodes), bool)
-        holders = facts.largest(peak.held, everyone, settings.top)
+        all_nodes = np.ones(len(profile.nodes), bool)
+        largest = queries.largest(peak.node_bytes, all_nodes, settings.top)
         rows = tuple(
-            facts.row(
+            queries.evidence(
                 node,
-                holds=size(int(peak.held[node])),
-                share=share(int(peak.held[node]) / peak.bytes),
+                memory=size(int(peak.node_bytes[node])),
+                share=share(int(peak.node_bytes[node]) / peak.bytes),
             )
-            for node in holders
+            for node in largest
         )
-        how = "" if peak.recorded else ", as estimated from when outputs are last used"
+        how = "" if peak.recorded else " (estimated from the last use of outputs)"
         message = (
-            f"{profile.devices[at]}: memory peaks at {size(peak.bytes)} in step "
+            f"{profile.devices[device]}: memory peaks at {size(peak.bytes)} in step "
             f"{profile.steps[peak.step]}, {time(peak.micros)} after its start{how}; "
-            f"the {len(rows)} largest holders"
+            f"the {len(rows)} nodes that hold the most"
         )
-        yield Finding(_NAME, "info", message, rows, Saving(size(peak.bytes), "at the peak"))
+        yield Finding(_NAME, "info", message, rows, Impact(size(peak.bytes), "at the peak"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Peak:
-    """The most memory of a device in a step, and what each node holds of it."""
+    """The peak memory of a device in a step, and how much of it each node holds."""
 
     step: int
     bytes: int
     micros: int
-    held: Array
+    node_bytes: Array
     recorded: bool
 
 
-def _peak(facts: Facts, device: int, step: int, lives: Callable[[int], _Lives]) -> _Peak:
-    runs = facts.runs
+def _peak(
+    queries: NodeQueries, device: int, step: int, lifetimes: Callable[[int], _Lifetimes]
+) -> _Peak:
+    runs = queries.executions
     recorded = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     if recorded.any():
-        node, micros, change = _recorded(facts, device, step)
+        node, micros, change = _recorded_changes(queries, device, step)
     else:
-        node, micros, change = _estimated(facts, device, step, lives(step))
-    count = len(facts.profile.nodes)
+        node, micros, change = _estimated_changes(queries, device, step, lifetimes(step))
+    count = len(queries.profile.nodes)
     if not len(node):
         return _Peak(step, 0, 0, np.zeros(count, np.int64), False)
-    # What is freed at a moment makes room for what is allocated then.
+    # At the same time, frees come before allocations.
     order = np.lexsort((change, micros))
     running = np.cumsum(change[order])
-    most = int(np.argmax(running))
-    held = np.zeros(count, np.int64)
-    np.add.at(held, node[order[: most + 1]], change[order[: most + 1]])
-    began = runs.interval_start[runs.interval_step == step].min(initial=micros[order[most]])
-    when = int(micros[order[most]]) - int(began)
-    return _Peak(step, int(running[most]), max(when, 0), held, bool(recorded.any()))
+    peak_row = int(np.argmax(running))
+    node_bytes = np.zeros(count, np.int64)
+    np.add.at(node_bytes, node[order[: peak_row + 1]], change[order[: peak_row + 1]])
+    step_start = runs.interval_start[runs.interval_step == step].min(
+        initial=micros[order[peak_row]]
+    )
+    elapsed = int(micros[order[peak_row]]) - int(step_start)
+    return _Peak(step, int(running[peak_row]), max(elapsed, 0), node_bytes, bool(recorded.any()))
 
 
-def _recorded(facts: Facts, device: int, step: int) -> tuple[Array, Array, Array]:
-    """Node, time and size of every allocation; what is persistent is there from the start."""
-    runs = facts.runs
+def _recorded_changes(queries: NodeQueries, device: int, step: int) -> tuple[Array, Array, Array]:
+    """Node, time and size of every allocation; persistent memory is there from the start."""
+    runs = queries.executions
     rows = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     kept = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     fixed = runs.accelerator_persistent_bytes[kept]
@@ -102,16 +107,18 @@ def _recorded(facts: Facts, device: int, step: int) -> tuple[Array, Array, Array
     )
 
 
-def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Array, Array, Array]:
-    """The same without a record of allocations: from what each run took and what it left behind.
+def _estimated_changes(
+    queries: NodeQueries, device: int, step: int, lifetimes: _Lifetimes
+) -> tuple[Array, Array, Array]:
+    """The same without allocation records, from the peak and residual memory of each execution.
 
-    A run holds its peak while it lasts, and what it leaves until its last consumer ends. What is
-    persistent stays until the end of the step.
+    An execution holds its peak until it ends, and its residual memory until its last consumer ends.
+    Persistent memory stays until the end of the step.
     """
-    runs = facts.runs
+    runs = queries.executions
     rows = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     node, ends, left = runs.memory_node[rows], runs.memory_micros[rows], runs.residual_bytes[rows]
-    start, release = lives
+    start, release = lifetimes
     fixed = runs.accelerator_persistent_bytes[rows] + runs.host_persistent_bytes[rows]
     peak = np.maximum(runs.peak_bytes[rows], left)
     begins = np.minimum(start[node], ends)
@@ -122,9 +129,9 @@ def _estimated(facts: Facts, device: int, step: int, lives: _Lives) -> tuple[Arr
     )
 
 
-def _lifetimes(facts: Facts, step: int) -> _Lives:
+def _lifetimes(queries: NodeQueries, step: int) -> _Lifetimes:
     """When each node starts in a step, and when its outputs are used for the last time."""
-    runs, count = facts.runs, len(facts.profile.nodes)
+    runs, count = queries.executions, len(queries.profile.nodes)
     spans = runs.execution_step == step
     start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
     start[runs.execution_node[spans]] = runs.execution_start[spans]
@@ -133,9 +140,9 @@ def _lifetimes(facts: Facts, step: int) -> _Lives:
     made, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.add.at(made, runs.memory_node[rows], runs.output_bytes[rows])
     np.add.at(left, runs.memory_node[rows], runs.residual_bytes[rows])
-    # A node that outputs what it did not allocate passes an input on, which lives as long.
+    # A node that outputs memory it did not allocate forwards an input, which lifetimes as long.
     forwards = (made > 0) & (left == 0)
-    consumer, producer = facts.profile.edges.consumer, producers(facts.profile)
+    consumer, producer = queries.profile.edges.consumer, producers(queries.profile)
     known = producer >= 0
     consumer, producer = consumer[known], producer[known]
     release = end.copy()
@@ -150,11 +157,11 @@ def _lifetimes(facts: Facts, step: int) -> _Lives:
 
 CHECKER = Checker(
     _NAME,
-    "what is held when memory peaks",
+    "which nodes hold memory at its peak",
     check,
-    needs=(MEMORY,),
+    requires=(MEMORY,),
     settings={
-        "min_bytes": Setting(1_000_000, "silent if the peak is lower"),
-        "top": Setting(5, "holders to show"),
+        "min_bytes": Setting(1_000_000, "report nothing if the peak is lower"),
+        "top": Setting(5, "nodes to show"),
     },
 )

@@ -1,4 +1,4 @@
-"""OperationChecker: operations for which there are faster ones."""
+"""OperationChecker: operations with faster alternatives."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.device import is_accelerator
-from tfprof.advisor.finding import Evidence, Finding, Saving
-from tfprof.advisor.node_queries import Facts, count, time
+from tfprof.advisor.finding import Evidence, Finding, Impact
+from tfprof.advisor.node_queries import NodeQueries, count, time
 from tfprof.advisor.requirement import GRAPH
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
@@ -27,21 +27,21 @@ _DATA_FORMAT = "Found operation using NHWC data_format on GPU. Maybe NCHW is fas
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """Batch normalization in single ops, and images with their channels last on a GPU."""
-    facts = Facts(profile, settings.quirks)
+    """Batch normalization that is not fused, and NHWC images on a GPU."""
+    queries = NodeQueries(profile, settings.quirks)
     named = pc.match_substring(profile.nodes.name, "BatchNorm").to_numpy(zero_copy_only=False)
-    named = named.astype(bool) & facts.runs.exists
-    # The versions that came later are fused as well.
+    named = named.astype(bool) & queries.executions.exists
+    # Later versions are fused as well.
     fused = "FusedBatchNorm" if settings.quirks.fused_batch_norm_v1_only else "_?FusedBatchNorm.*"
     if named.any() and not count_matches(profile, (fused,), settings.quirks).any():
-        yield _finding(facts, _BATCH_NORM, named, settings.top)
-    strictly = settings.quirks.cpu_and_gpu_only
-    on_gpu = facts.device_flags(
-        "gpu" in device if strictly else is_accelerator(device) for device in profile.devices
+        yield _finding(queries, _BATCH_NORM, named, settings.top)
+    gpu_only = settings.quirks.cpu_and_gpu_only
+    on_gpu = queries.on_devices(
+        "gpu" in device if gpu_only else is_accelerator(device) for device in profile.devices
     )
     channels_last = _channels_last(profile) & on_gpu
     if channels_last.any():
-        yield _finding(facts, _DATA_FORMAT, channels_last, settings.top)
+        yield _finding(queries, _DATA_FORMAT, channels_last, settings.top)
 
 
 def _channels_last(profile: Profile) -> BoolArray:
@@ -52,25 +52,25 @@ def _channels_last(profile: Profile) -> BoolArray:
         pc.equal(entries.field("key"), "data_format"), pc.equal(entries.field("value"), _NHWC)
     )
     rows = np.flatnonzero(matches.to_numpy(zero_copy_only=False))
-    found = np.zeros(len(profile.nodes), bool)
-    found[np.searchsorted(list_offsets(attrs), rows, side="right") - 1] = True
-    return found
+    mask = np.zeros(len(profile.nodes), bool)
+    mask[np.searchsorted(list_offsets(attrs), rows, side="right") - 1] = True
+    return mask
 
 
-def _finding(facts: Facts, message: str, nodes: BoolArray, top: int) -> Finding:
-    total = int(facts.micros[nodes].sum())
+def _finding(queries: NodeQueries, message: str, nodes: BoolArray, top: int) -> Finding:
+    total = int(queries.micros[nodes].sum())
     everything = Evidence("nodes", {"count": count(int(nodes.sum())), "time": time(total)})
-    dearest = facts.largest(facts.micros, nodes, top)
-    rows = (facts.row(node, time=time(int(facts.micros[node]))) for node in dearest)
-    stake = Saving(time(total), "per step in these nodes") if total else None
-    return Finding(_NAME, "warning", message, (everything, *rows), stake)
+    most_expensive = queries.largest(queries.micros, nodes, top)
+    rows = (queries.evidence(node, time=time(int(queries.micros[node]))) for node in most_expensive)
+    impact = Impact(time(total), "per step in these nodes") if total else None
+    return Finding(_NAME, "warning", message, (everything, *rows), impact)
 
 
 CHECKER = Checker(
     _NAME,
-    "operations for which there are faster ones",
+    "operations with faster alternatives",
     check,
-    needs=(GRAPH,),
+    requires=(GRAPH,),
     settings={"top": Setting(3, "nodes to show")},
     original=True,
 )

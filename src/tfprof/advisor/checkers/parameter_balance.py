@@ -10,8 +10,8 @@ import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.device import family
-from tfprof.advisor.finding import Evidence, Finding, Saving
-from tfprof.advisor.node_queries import Facts, count, share
+from tfprof.advisor.finding import Evidence, Finding, Impact
+from tfprof.advisor.node_queries import NodeQueries, count, share
 from tfprof.advisor.requirement import GRAPH, SEVERAL_DEVICES
 from tfprof.profiles.profile import Profile
 
@@ -23,38 +23,38 @@ _SERVER = re.compile(r"/job:ps\b")
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """A finding per group of like devices whose fullest one holds much more than an even share."""
-    facts = Facts(profile, settings.quirks)
-    parameters = np.where(facts.of_type(_VARIABLE), facts.measure("parameters"), 0)
-    for name, devices in sorted(_groups(facts).items()):
-        held = [int(parameters[facts.runs.device == at].sum()) for at in devices]
-        even = sum(held) / len(held)
-        if len(held) < 2 or not even or max(held) <= settings["threshold"] * even:
+    """A finding for each group of devices of which one holds much more than an even share."""
+    queries = NodeQueries(profile, settings.quirks)
+    parameters = np.where(queries.has_op_type(_VARIABLE), queries.measure("parameters"), 0)
+    for name, devices in sorted(_groups(queries).items()):
+        params = [int(parameters[queries.executions.device == device].sum()) for device in devices]
+        even_share = sum(params) / len(params)
+        if len(params) < 2 or not even_share or max(params) <= settings["threshold"] * even_share:
             continue
-        ranked = sorted(zip(held, devices, strict=True), reverse=True)
+        ranked = sorted(zip(params, devices, strict=True), reverse=True)
         rows = []
-        for number, at in ranked[: settings.top]:
-            there = facts.runs.device == at
-            largest = facts.largest(parameters, there, 1)
-            example = f"largest {facts.name(largest[0])}" if largest else ""
-            numbers = {"params": count(number), "share": share(number / sum(held))}
-            rows.append(Evidence(profile.devices[at], numbers, note=example))
+        for number, device in ranked[: settings.top]:
+            mask = queries.executions.device == device
+            largest = queries.largest(parameters, mask, 1)
+            example = f"largest {queries.name(largest[0])}" if largest else ""
+            numbers = {"params": count(number), "share": share(number / sum(params))}
+            rows.append(Evidence(profile.devices[device], numbers, note=example))
         message = (
-            f"{profile.devices[ranked[0][1]]} holds {max(held) / even:.2f} times its even share of "
-            f"the parameters of {len(held)} devices ({name})"
+            f"{profile.devices[ranked[0][1]]} holds {max(params) / even_share:.2f} times its even "
+            f"share of the parameters of {len(params)} devices ({name})"
         )
-        stake = Saving(count(max(held) - even), "parameters above an even share on one device")
-        yield Finding(_NAME, "warning", message, tuple(rows), stake)
+        impact = Impact(count(max(params) - even_share), "parameters above an even share")
+        yield Finding(_NAME, "warning", message, tuple(rows), impact)
 
 
-def _groups(facts: Facts) -> dict[str, list[int]]:
-    """The devices that nodes were placed on, like with like; parameter servers if there are any."""
-    placed = sorted(set(facts.runs.placement_device.tolist()))
-    devices = facts.profile.devices
-    servers = [at for at in placed if _SERVER.search(devices[at])]
+def _groups(queries: NodeQueries) -> dict[str, list[int]]:
+    """The devices that nodes were placed on, by family; only parameter servers if there are any."""
+    placed = sorted(set(queries.executions.placement_device.tolist()))
+    devices = queries.profile.devices
+    servers = [i for i in placed if _SERVER.search(devices[i])]
     groups = defaultdict(list)
-    for at in servers or placed:
-        groups[family(devices[at])].append(at)
+    for i in servers or placed:
+        groups[family(devices[i])].append(i)
     return groups
 
 
@@ -62,9 +62,11 @@ CHECKER = Checker(
     _NAME,
     "imbalance of parameters among parameter servers or devices",
     check,
-    needs=(GRAPH, SEVERAL_DEVICES),
+    requires=(GRAPH, SEVERAL_DEVICES),
     settings={
-        "threshold": Setting(1.25, "silent if no device has more than this times an even share"),
+        "threshold": Setting(
+            1.25, "report nothing if no device has more than this times an even share"
+        ),
         "top": Setting(5, "devices to show"),
     },
 )

@@ -1,4 +1,4 @@
-"""SmallOps: steps that consist of so many tiny operations that scheduling them is the work."""
+"""SmallOps: steps with so many tiny operations that scheduling dominates."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Evidence, Finding, Saving
+from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import (
     IDLE,
-    Facts,
+    NodeQueries,
     count,
     share,
     time,
 )
 from tfprof.advisor.requirement import RUN
-from tfprof.advisor.source_line import source_line
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
+from tfprof.profiles.user_code import describe_user_line
 
 __all__ = ["CHECKER"]
 
@@ -27,11 +27,11 @@ _NAME = "SmallOps"
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """Many short runs, and a notable part of the step in which only they or nothing runs."""
-    facts = Facts(profile, settings.quirks)
-    runs = facts.runs
+    """Many short executions, and much of the step in which nothing longer runs."""
+    queries = NodeQueries(profile, settings.quirks)
+    runs = queries.executions
     computes = (
-        ~facts.of_type(IDLE)[runs.interval_node]
+        ~queries.has_op_type(IDLE)[runs.interval_node]
         if len(runs.interval_node)
         else runs.interval_accelerator
     )
@@ -40,49 +40,49 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     if not steps or not computes.any():
         return
     whole = sum(step.length for step in steps)
-    lost = whole - sum(step.when(runs, computes & ~tiny).length for step in steps)
+    lost = whole - sum(step.intervals(runs, computes & ~tiny).length for step in steps)
     number = int(tiny.sum()) / len(steps)
     enough = number >= settings["count"] and 2 * tiny.sum() >= computes.sum()
     if not enough or lost < settings["share"] * whole:
         return
     message = (
-        f"{number:.0f} of {computes.sum() / len(steps):.0f} op runs of a step take less than "
-        f"{settings['micros']:.0f}us, and {lost / whole:.1%} of the step passes without a longer "
-        "one running: it is bound by scheduling; fuse or batch the ops"
+        f"{number:.0f} of {computes.sum() / len(steps):.0f} op executions of a step take less than "
+        f"{settings['micros']:.0f}us, and nothing longer runs in {lost / whole:.1%} of the step: "
+        "it is bound by scheduling; fuse or batch the ops"
     )
-    rows = tuple(_rows(facts, tiny, settings.top, len(steps)))
-    yield Finding(_NAME, "warning", message, rows, Saving(time(lost / len(steps)), "per step"))
+    rows = tuple(_rows(queries, tiny, settings.top, len(steps)))
+    yield Finding(_NAME, "warning", message, rows, Impact(time(lost / len(steps)), "per step"))
 
 
-def _rows(facts: Facts, tiny: BoolArray, top: int, steps: int) -> Iterator[Evidence]:
-    node = facts.runs.interval_node[tiny]
-    codes = facts.op_code[node]
-    often = np.bincount(codes, minlength=len(facts.op_types))
-    micros = np.bincount(codes, facts.runs.interval_duration[tiny], len(facts.op_types))
-    for at in np.argsort(-often, kind="stable")[:top].tolist():
-        if not often[at]:
+def _rows(queries: NodeQueries, tiny: BoolArray, top: int, steps: int) -> Iterator[Evidence]:
+    node = queries.executions.interval_node[tiny]
+    codes = queries.op_code[node]
+    counts = np.bincount(codes, minlength=len(queries.op_types))
+    micros = np.bincount(codes, queries.executions.interval_duration[tiny], len(queries.op_types))
+    for code in np.argsort(-counts, kind="stable")[:top].tolist():
+        if not counts[code]:
             return
-        nodes, times = np.unique(node[codes == at], return_counts=True)
-        commonest = int(nodes[np.argmax(times)])
+        nodes, runs = np.unique(node[codes == code], return_counts=True)
+        most_frequent = int(nodes[np.argmax(runs)])
         numbers = {
-            "runs": count(often[at] / steps),
-            "time": time(micros[at] / steps),
-            "of runs": share(often[at] / int(tiny.sum())),
+            "runs": count(counts[code] / steps),
+            "time": time(micros[code] / steps),
+            "share of runs": share(counts[code] / int(tiny.sum())),
         }
-        source = source_line(facts.profile, commonest)
-        note = f"e.g. {facts.name(commonest)}"
-        yield Evidence(facts.op_types[at], numbers, source=source, note=note)
+        source = describe_user_line(queries.profile, most_frequent)
+        note = f"e.g. {queries.name(most_frequent)}"
+        yield Evidence(queries.op_types[code], numbers, source=source, note=note)
 
 
 CHECKER = Checker(
     _NAME,
     "many tiny operations: the step is bound by scheduling",
     check,
-    needs=(RUN,),
+    requires=(RUN,),
     settings={
-        "micros": Setting(10, "runs shorter than this are tiny"),
-        "count": Setting(500, "silent if a step has fewer tiny runs"),
-        "share": Setting(0.2, "silent if a smaller share of the step is lost"),
+        "micros": Setting(10, "executions shorter than this are tiny"),
+        "count": Setting(500, "report nothing if a step has fewer tiny executions"),
+        "share": Setting(0.2, "report nothing if a smaller share of the step is lost"),
         "top": Setting(5, "op types to show"),
     },
 )

@@ -1,4 +1,4 @@
-"""StepVariance: steps that take longer than others, and the nodes that make the difference."""
+"""StepVariance: steps that take longer than others, and the nodes that cause it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from statistics import median
 import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Evidence, Finding, Saving
-from tfprof.advisor.node_queries import Facts, share, time
+from tfprof.advisor.finding import Evidence, Finding, Impact
+from tfprof.advisor.node_queries import NodeQueries, share, time
 from tfprof.advisor.requirement import STEPS
 from tfprof.advisor.step_time import StepTime, step_times
 from tfprof.profiles.profile import Profile
@@ -21,9 +21,9 @@ _NAME = "StepVariance"
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
-    """The slowest step against the median, node by node against the fastest."""
-    facts = Facts(profile, settings.quirks)
-    steps = step_times(facts.runs, profile.steps)
+    """Compare the slowest step with the median, and its nodes with those of the fastest step."""
+    queries = NodeQueries(profile, settings.quirks)
+    steps = step_times(queries.executions, profile.steps)
     if len(steps) < 2:
         return
     usual = median(step.length for step in steps)
@@ -31,43 +31,43 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     fastest = min(steps, key=lambda step: step.length)
     late = slowest.length - usual
     if len(steps) == 2:
-        # The median of two is between them; the faster one shows what is possible.
+        # The median of two steps is between them: compare with the faster one.
         usual, late = fastest.length, slowest.length - fastest.length
     if late <= settings["share"] * usual:
         return
-    more = _micros(facts, slowest) - _micros(facts, fastest)
+    extra = _micros(queries, slowest) - _micros(queries, fastest)
     rows = [
-        facts.row(
+        queries.evidence(
             node,
-            more=time(int(more[node])),
-            of=time(int(_micros(facts, slowest)[node])),
+            extra=time(int(extra[node])),
+            total=time(int(_micros(queries, slowest)[node])),
         )
-        for node in facts.largest(more, more > 0, settings.top)
+        for node in queries.largest(extra, extra > 0, settings.top)
     ]
     lengths = {f"step {step.step}": time(step.length) for step in (slowest, fastest)}
     message = (
-        f"step {slowest.step} takes {slowest.length / usual - 1:.1%} longer than usual; below, "
-        f"what it spends more than step {fastest.step}"
+        f"step {slowest.step} takes {slowest.length / usual - 1:.1%} longer than usual; largest "
+        f"differences from step {fastest.step}"
     )
-    evidence = (Evidence("steps", lengths | {"longer": share(late / usual)}), *rows)
-    yield Finding(_NAME, "warning", message, evidence, Saving(time(late), "in such a step"))
+    evidence = (Evidence("steps", lengths | {"slower by": share(late / usual)}), *rows)
+    yield Finding(_NAME, "warning", message, evidence, Impact(time(late), "in this step"))
 
 
-def _micros(facts: Facts, step: StepTime) -> Array:
+def _micros(queries: NodeQueries, step: StepTime) -> Array:
     """The time of every node in a step."""
-    runs = facts.runs
-    sums = np.zeros(len(facts.profile.nodes), np.int64)
+    runs = queries.executions
+    sums = np.zeros(len(queries.profile.nodes), np.int64)
     np.add.at(sums, runs.interval_node[step.rows], runs.interval_duration[step.rows])
     return sums
 
 
 CHECKER = Checker(
     _NAME,
-    "steps that differ, and in which nodes",
+    "slow steps, and the nodes that cause the difference",
     check,
-    needs=(STEPS,),
+    requires=(STEPS,),
     settings={
-        "share": Setting(0.1, "silent if no step is longer than usual by more than this"),
+        "share": Setting(0.1, "report nothing if no step is slower by a larger share"),
         "top": Setting(5, "nodes to show"),
     },
 )

@@ -1,4 +1,4 @@
-"""UnknownFlops: what the count of float operations leaves out."""
+"""UnknownFlops: nodes that the count of float operations leaves out."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.finding import Evidence, Finding, Saving
-from tfprof.advisor.node_queries import INPUT, TRANSFER, Facts, count, share, time
+from tfprof.advisor.finding import Evidence, Finding, Impact
+from tfprof.advisor.node_queries import INPUT, TRANSFER, NodeQueries, count, share, time
 from tfprof.advisor.requirement import GRAPH
-from tfprof.advisor.source_line import source_line
 from tfprof.flops.node_flops import NodeFlops, node_flops
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
+from tfprof.profiles.user_code import describe_user_line
 
 __all__ = ["CHECKER"]
 
@@ -22,65 +22,65 @@ _NAME = "UnknownFlops"
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Nodes that do arithmetic and have no count, by op type and by the time they take."""
-    facts = Facts(profile, settings.quirks)
+    queries = NodeQueries(profile, settings.quirks)
     flops = node_flops(profile, settings.quirks)
-    unknown = _uncounted(facts, flops)
+    unknown = _uncounted(queries, flops)
     if not unknown.any():
         return
     arithmetic = unknown | (flops.float_ops > 0)
-    micros = int(facts.micros[unknown].sum())
-    whole = int(facts.micros[facts.runs.exists].sum())
+    micros = int(queries.micros[unknown].sum())
+    whole = int(queries.micros[queries.executions.exists].sum())
     part = micros / whole if whole else unknown.sum() / arithmetic.sum()
     if part < settings["share"]:
         return
     of_time = f", which take {part:.1%} of the time" if whole else ""
     message = (
-        f"{int(unknown.sum())} of {int(arithmetic.sum())} nodes that do arithmetic have no float "
-        f"operations{of_time}"
+        f"FLOPs unavailable for {int(unknown.sum())} of {int(arithmetic.sum())} nodes that do "
+        f"arithmetic{of_time}"
     )
     nodes = count(int(unknown.sum()))
-    saving = Saving(time(micros), "per step") if whole else Saving(nodes, "nodes")
-    rows = tuple(_rows(facts, flops, unknown, settings.top, whole))
-    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, saving)
+    impact = Impact(time(micros), "per step") if whole else Impact(nodes, "nodes")
+    rows = tuple(_rows(queries, flops, unknown, settings.top, whole))
+    yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, impact)
 
 
-def _uncounted(facts: Facts, flops: NodeFlops) -> BoolArray:
-    """Which nodes have no count: those of the ledger that ran, if anything did."""
-    unknown = np.zeros(len(facts.profile.nodes), bool)
+def _uncounted(queries: NodeQueries, flops: NodeFlops) -> BoolArray:
+    """Which nodes have no count: members of the ledger that ran, if anything did."""
+    unknown = np.zeros(len(queries.profile.nodes), bool)
     unknown[list(flops.reasons)] = True
-    waits = facts.of_type(INPUT) | facts.of_type(TRANSFER)
+    waits = queries.has_op_type(INPUT) | queries.has_op_type(TRANSFER)
     ran = np.zeros(len(unknown), bool)
-    ran[facts.runs.execution_node] = True
+    ran[queries.executions.execution_node] = True
     return unknown & ~waits & (ran if ran.any() else True)
 
 
 def _rows(
-    facts: Facts, flops: NodeFlops, unknown: BoolArray, top: int, whole: int
+    queries: NodeQueries, flops: NodeFlops, unknown: BoolArray, top: int, whole: int
 ) -> Iterator[Evidence]:
     """The op types that matter most, each with the line that made its most expensive node."""
-    codes = facts.op_code[unknown]
-    micros = np.bincount(codes, facts.micros[unknown].astype(float), len(facts.op_types))
-    nodes = np.bincount(codes, minlength=len(facts.op_types))
+    codes = queries.op_code[unknown]
+    micros = np.bincount(codes, queries.micros[unknown].astype(float), len(queries.op_types))
+    nodes = np.bincount(codes, minlength=len(queries.op_types))
     present = np.flatnonzero(nodes).tolist()
-    ranked = sorted(present, key=lambda code: (-micros[code], -nodes[code], facts.op_types[code]))
+    ranked = sorted(present, key=lambda code: (-micros[code], -nodes[code], queries.op_types[code]))
     for code in ranked[:top]:
-        those = np.flatnonzero(unknown & (facts.op_code == code))
-        most_expensive = int(those[np.argmax(facts.micros[those])])
+        members = np.flatnonzero(unknown & (queries.op_code == code))
+        most_expensive = int(members[np.argmax(queries.micros[members])])
         numbers = {"nodes": count(int(nodes[code]))}
         if whole:
             numbers |= {"time": time(micros[code]), "share": share(micros[code] / whole)}
-        source = source_line(facts.profile, most_expensive)
+        source = describe_user_line(queries.profile, most_expensive)
         why = flops.reasons[most_expensive]
-        yield Evidence(facts.op_types[code], numbers, source=source, note=why)
+        yield Evidence(queries.op_types[code], numbers, source=source, note=why)
 
 
 CHECKER = Checker(
     _NAME,
-    "what the count of float operations leaves out",
+    "nodes that the count of float operations leaves out",
     check,
-    needs=(GRAPH,),
+    requires=(GRAPH,),
     settings={
-        "share": Setting(0.01, "silent if less than this share of time (or nodes) is left out"),
+        "share": Setting(0.01, "report nothing if a smaller share of time (or nodes) is left out"),
         "top": Setting(5, "op types to show"),
     },
 )

@@ -15,8 +15,11 @@ above may import it.
 from __future__ import annotations
 
 import enum
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from tfprof.flops.polynomial import Count
 from tfprof.flops.rules import (
@@ -41,6 +44,7 @@ from tfprof.flops.tensors import (
 )
 
 __all__ = [
+    "ENTRY_POINTS",
     "MULTIPLY_ADDS",
     "RULES",
     "CountKind",
@@ -49,6 +53,9 @@ __all__ = [
     "count_node",
     "traffic",
 ]
+
+ENTRY_POINTS = "tfprof.flop_rules"
+"""The entry point group of other packages' rules: a `Formula` under the name of its op type."""
 
 RULES: dict[str, Formula] = {
     **contractions.RULES,
@@ -89,11 +96,28 @@ _NO_RULE = FlopCount(CountKind.UNKNOWN, NOTHING, "no formula")
 _NO_SHAPE = FlopCount(CountKind.UNKNOWN, NOTHING, "unknown shape")
 
 
+@cache
+def entry_point_rules() -> dict[str, Formula]:
+    """The rules of other packages, which are used for op types that `RULES` does not have."""
+    rules = {point.name: _load_rule(point) for point in entry_points(group=ENTRY_POINTS)}
+    return {op: rule for op, rule in rules.items() if rule}
+
+
+def _load_rule(point: EntryPoint) -> Formula | None:
+    try:
+        rule: Formula = point.load()
+    except Exception as error:  # whatever another package raises must not end the count
+        text = f"FLOP rule {point.name} of {point.value} cannot be loaded: {error}"
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return None
+    return rule
+
+
 def count_node(node: Operation) -> FlopCount:
     """Count one node. The op type is the canonical one."""
     if node.op in ZERO_COST:
         return _DATA_MOVEMENT
-    formula = RULES.get(node.op)
+    formula = RULES.get(node.op) or entry_point_rules().get(node.op)
     if not (formula and formula.contraction) and _integral(node):
         return _NO_FLOATS
     if formula is None:

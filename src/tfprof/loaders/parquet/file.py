@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from tfprof.definitions.limits import largest_table
+from tfprof.definitions.limits import max_table_bytes
 from tfprof.errors import LoadError
 from tfprof.loaders.files import file_size
 from tfprof.loaders.parquet.footer import (
@@ -32,7 +32,7 @@ _PLAIN_ENCODINGS = {0, 3, 4}  # plain and run lengths; in others strings share p
 def read_parquet(path: Path) -> pa.Table:
     """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
     size = file_size(path, "the table")
-    limit = largest_table(size)
+    limit = max_table_bytes(size)
     chunks = read_footer(path)
     if _sizes_fit(chunks, limit) and _strings_fit(path, chunks, limit):
         table = _read_batches(path, limit)

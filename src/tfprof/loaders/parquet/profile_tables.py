@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.limits import MOST_PARTS
+from tfprof.definitions.limits import MAX_PROFILE_PARTS
 from tfprof.errors import LoadError
 from tfprof.loaders.parquet.checks import find_fault
 from tfprof.loaders.parquet.file import read_parquet
@@ -143,8 +143,8 @@ class _Properties(dict[str, Any]):
         if self["version"] != VERSION:
             is_not = f"tables of version {self['version']}, not {VERSION}"
             raise LoadError(f"{path}: {is_not}; save them again")
-        if self["saved"] + self["logs"] > MOST_PARTS:
-            raise LoadError(f"{path}: of more parts than {MOST_PARTS:,}; {_NO_TABLE}")
+        if self["saved"] + self["logs"] > MAX_PROFILE_PARTS:
+            raise LoadError(f"{path}: of more parts than {MAX_PROFILE_PARTS:,}; {_NO_TABLE}")
 
     def __getitem__(self, name: str) -> Any:
         value = self.get(name)

@@ -11,7 +11,6 @@ from tfprof.definitions.metrics import Metric
 from tfprof.outputs.flame import self_values, to_int64
 from tfprof.outputs.pprof.tables import Function, Tables
 from tfprof.profiles.grouping import group_offsets
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.views.view import Frames
 
@@ -116,6 +115,6 @@ def _members(report: Report) -> tuple[list[int], list[str], list[int]]:
 
 def _values(report: Report, metrics: list[Metric]) -> Array:
     """The numbers of every node, a column for each metric."""
-    columns = [(metric, measure_index(metric.measure or "")) for metric in metrics]
+    columns = [(metric, metric.measure) for metric in metrics]
     numbers = [to_int64(report.numbers[:, measure], metric) for metric, measure in columns]
     return np.stack(numbers, axis=1)

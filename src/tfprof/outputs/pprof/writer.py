@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
-from tfprof.definitions.limits import check_answer
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import METRICS, Metric
 from tfprof.outputs.document import Document, Message, Rendering, RenderSettings
 from tfprof.outputs.pprof.samples import add_leaf_samples, add_samples
@@ -23,18 +23,6 @@ __all__ = ["render"]
 
 _BYTES_PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}
-_COMMENTS = {
-    "micros": "Sum of accelerator execution time and cpu execution time.",
-    "accelerator_micros": "Accelerator execution time.",
-    "cpu_micros": "CPU execution time.",
-    "bytes": "Sum of operation total memory requests, excluding deallocations.",
-    "peak_bytes": "Sum of operation peak memory usage.",
-    "residual_bytes": "Sum of operation allocated memory after finish.",
-    "output_bytes": "Sum of operation output size.",
-    "params": "Model parameters.",
-    "float_ops": "Model float operations (Only available if defined).",
-    "macs": "Multiply-adds in matrix products and convolutions.",
-}
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
@@ -43,7 +31,7 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
     metrics = [METRICS[name] for name in dict.fromkeys(report.options.select)]
     depth = report.view.tree.depth
     frames = int(report.tree.depth.sum()) + int(depth[report.view.member_position].sum())
-    check_answer(_BYTES_PER_FRAME * frames, "pprof")
+    check_output_size(_BYTES_PER_FRAME * frames, "pprof")
     tables = Tables()
     if report.quirks.leaf_samples_only:
         add_leaf_samples(report, metrics[0], tables)
@@ -66,7 +54,7 @@ def _profile(metrics: list[Metric], tables: Tables) -> pprof_pb2.Profile:
     for metric in metrics:
         kind = tables.string_index(metric.name)
         profile.sample_type.add(type=kind, unit=tables.string_index(_UNITS[metric.unit]))
-        profile.comment.append(tables.string_index(_COMMENTS[metric.name]))
+        profile.comment.append(tables.string_index(metric.pprof or metric.legend))
     if len(metrics) > 1:
         profile.default_sample_type = tables.string_index(metrics[0].name)
     profile.string_table.extend(tables.strings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.metrics import MEASURES
+from tfprof.definitions.metrics import METRICS, measure_names
 from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.outputs.protobuf.nested_messages import parse_tree
 from tfprof.outputs.protobuf.protobuf_writer import (
@@ -43,9 +43,6 @@ __all__ = ["report_message"]
 
 _LARGEST = 2**63 - 1
 _NAME = 1  # the number of this field in both messages
-_TOTAL = [name for name in MEASURES if name != "macs"]
-_OWN = [name for name in _TOTAL if name != "definition_count"]
-_MULTI = [name for name in _OWN if name != "run_count"]
 
 
 def report_message(report: Report) -> Any:
@@ -64,19 +61,27 @@ def report_message(report: Report) -> Any:
     return parse_tree(root, report.tree, _graph_rows(report) if is_graph else _multi_rows(report))
 
 
-def _numbers(message: Descriptor, tables: dict[str, tuple[LazyColumns, list[str]]]) -> Fields:
-    """The integer fields of all rows; the key of a table is the prefix of its field names."""
-    columns = {
-        message.fields_by_name[prefix + name].number: _clip_to_int64(table[:, MEASURES.index(name)])
-        for prefix, (table, names) in tables.items()
-        for name in names
+def _numbers(
+    message: Descriptor, own: LazyColumns, total: LazyColumns, select: tuple[str, ...] = ()
+) -> Fields:
+    """The integer fields of all rows: one for each measure that the message has a field for.
+
+    Fields that the original's message does not have are there only if their metric is selected.
+    """
+    optional = {
+        metric.measure
+        for name, metric in METRICS.items()
+        if metric.extension and name not in select
     }
-    return integer_fields(columns)
-
-
-def _with_macs(names: list[str], report: Report) -> list[str]:
-    """The integer fields of a row; what the original does not have only if it is selected."""
-    return [*names, "macs"] if "macs" in report.options.select else names
+    fields = message.fields_by_name
+    return integer_fields(
+        {
+            fields[prefix + name].number: _clip_to_int64(table[:, name])
+            for prefix, table in (("", own), ("total_", total))
+            for name in measure_names()
+            if prefix + name in fields and name not in optional
+        }
+    )
 
 
 def _clip_to_int64(values: Array) -> Array:
@@ -95,12 +100,9 @@ def _valid_names(names: pa.Array) -> pa.Array:
 
 def _graph_rows(report: Report) -> Fields:
     """The rows of scope or graph view."""
-    tables = {
-        "": (report.own, _with_macs(_OWN, report)),
-        "total_": (report.total, _with_macs(_TOTAL, report)),
-    }
+    message, select = output_pb2.GraphNodeProto.DESCRIPTOR, report.options.select
     rows = string_field(_NAME, _valid_names(report.name))
-    rows += _numbers(output_pb2.GraphNodeProto.DESCRIPTOR, tables)
+    rows += _numbers(message, report.own, report.total, select)
     rows += _details(report, report.node)
     return _with_tensor_values(report, rows)
 
@@ -151,8 +153,7 @@ def _with_tensor_values(report: Report, rows: Fields) -> Fields:
 
 def _multi_rows(report: Report) -> Fields:
     """The rows of op or code view, each with the nodes that count there."""
-    names = _with_macs(_MULTI, report)
-    tables = {"": (report.own, names), "total_": (report.total, names)}
+    message, select = output_pb2.MultiGraphNodeProto.DESCRIPTOR, report.options.select
     member, bounds = report.members
     first, last = bounds.T
     # Members are in the order of the view; those of a row lie between two of these offsets.
@@ -164,7 +165,7 @@ def _multi_rows(report: Report) -> Fields:
     indices = np.where(has_members, np.searchsorted(offsets, first), len(groups) - 1)
     return (
         string_field(_NAME, _valid_names(report.name))
-        + _numbers(output_pb2.MultiGraphNodeProto.DESCRIPTOR, tables)
+        + _numbers(message, report.own, report.total, select)
         + raw_fields(groups, indices)
     )
 
@@ -173,10 +174,8 @@ def _member_nodes(report: Report, member: Array) -> pa.Array:
     """A field `graph_nodes` for each member: a node whose totals are its own numbers."""
     message = output_pb2.GraphNodeProto.DESCRIPTOR
     own = report.numbers.of(member)
-    defined = message.fields_by_name["total_definition_count"].number
     node = string_field(_NAME, report.profile.nodes.name, member)
-    node += _numbers(message, {"": (own, _OWN), "total_": (own, _OWN)})
-    node += integer_fields({defined: np.ones(len(member), np.int64)})
+    node += _numbers(message, own, own)
     node += _details(report, member)
     field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]
     return encode_messages(message_field(field.number, node))

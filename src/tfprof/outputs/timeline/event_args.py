@@ -12,9 +12,8 @@ from tfprof.outputs.encoding.cells import optional_column
 from tfprof.outputs.encoding.json_encoder import ColumnLike, escape_json, format_integers
 from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths
 from tfprof.outputs.input_shapes import input_shapes
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
-from tfprof.profiles.user_code import source_lines
+from tfprof.profiles.user_code import user_lines
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -29,14 +28,14 @@ def row_args(report: Report) -> list[ColumnLike]:
     all_rows = np.arange(len(report))
     columns: list[ColumnLike] = ['{"name":"', DictColumn(escape_json(report.name)), '"']
     if report.kind in ("scope", "graph"):
-        profile, quirks = report.profile, report.quirks
+        profile = report.profile
         columns += _text("op", profile.nodes.op, report.node)
         columns += _text("input_shapes", input_shapes(report), all_rows)
-        columns += _text("source", source_lines(profile, quirks), report.node)
+        columns += _text("source", user_lines(profile), report.node)
     else:
         columns += _text("source", _frame_lines(report), all_rows)
     for name in _NUMBERS:
-        columns += _number(name, report.own[:, measure_index(METRICS[name].measure or "")])
+        columns += _number(name, report.own[:, METRICS[name].measure])
     return [*columns, "}"]
 
 

@@ -11,7 +11,6 @@ from tfprof.outputs.node_labels import device_ranks
 from tfprof.outputs.timeline.lanes import assign_lanes
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.grouping import argsort_small, argsort_within
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ __all__ = [
 ]
 
 _NONE = np.iinfo(np.int64).max
-_MICROS = measure_index("exec_micros")
+_MICROS = "exec_micros"
 
 
 @dataclass(frozen=True, slots=True)

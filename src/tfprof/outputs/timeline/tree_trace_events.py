@@ -14,7 +14,6 @@ from tfprof.outputs.encoding.json_encoder import encode_columns, escape_json, ta
 from tfprof.outputs.encoding.row_encoder import DictColumn
 from tfprof.outputs.flame import to_int64
 from tfprof.outputs.timeline.event_args import row_args
-from tfprof.profiles.lazy_columns import measure_index
 from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
 
@@ -59,7 +58,7 @@ def _widen_parents(tree: Tree, total: Array) -> Array:
 
 
 def _micros(report: Report) -> Array:
-    return to_int64(report.total[:, measure_index("exec_micros")], METRICS["micros"])
+    return to_int64(report.total[:, "exec_micros"], METRICS["micros"])
 
 
 def compat_events(report: Report) -> Chunks:
