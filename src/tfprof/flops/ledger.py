@@ -40,11 +40,6 @@ class Ledger:
         """Whether every node is counted or zero-cost."""
         return self.unknown == 0
 
-    @property
-    def share(self) -> float:
-        """The share of nodes that are counted or zero-cost."""
-        return 1.0 if not self.nodes else (self.counted + self.zero_cost) / self.nodes
-
     def summary(self) -> str:
         """One line for the user."""
         line = f"{self.nodes} nodes: {self.counted} counted, {self.zero_cost} zero-cost"

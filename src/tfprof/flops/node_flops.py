@@ -37,6 +37,7 @@ _BATCH = "B"
 _EXAMPLE: Mapping[str, Count] = {_BATCH: 1}
 _SAFE = 2**62
 _MOST = 2**63 - 1
+_LARGEST = 10**150  # of which products are still floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +173,15 @@ class _Columns:
         if open_symbols:
             name = min(open_symbols)
             reason = f"{name} = {self._meanings.get(name, 'unknown size')}: give it with --bind"
+        elif max(_number(float_ops), _number(executions)) > _LARGEST:
+            reason = "the number is too large"
         self._names.append(node.name)
         self._reasons.append(reason)
         per_example = not reason and _BATCH in _symbols(work, *used)
-        self._rows.append((_number(float_ops), _number(macs), _number(executions), per_example))
+        if reason:
+            float_ops = macs = 0
+        executions = min(_number(executions), _LARGEST)
+        self._rows.append((_number(float_ops), _number(macs), executions, per_example))
 
     def of(self, names: pa.Array) -> NodeFlops:
         """The columns over nodes of these names; a node that was not added never runs."""
@@ -183,15 +189,13 @@ class _Columns:
         known = rows >= 0
         columns: list[Array] = []
         for values in zip(*self._rows, strict=True) if self._rows else [()] * 4:
-            largest = max(values, default=0)
+            largest = max(map(abs, values), default=0)
             column = np.zeros(len(names), np.int64 if largest < _SAFE else object)
             column[rows[known]] = np.array(values, column.dtype)[known]
             columns.append(column)
         nodes = rows.tolist()
         reasons = {nodes[i]: why for i, why in enumerate(self._reasons) if why and known[i]}
         float_ops, macs, executions, per_example = columns
-        float_ops[list(reasons)] = 0
-        macs[list(reasons)] = 0
         return NodeFlops(float_ops, macs, executions, per_example.astype(bool), reasons)
 
 

@@ -7,7 +7,6 @@ node, and `notes` say so.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,8 +14,6 @@ from tfprof.functions.calls import Call, calls
 from tfprof.functions.library import (
     FunctionBody,
     FunctionLibrary,
-    Ref,
-    argument,
 )
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
@@ -41,25 +38,6 @@ class Frame:
     call: Call | None = None
     depth: int = 0
     children: dict[int, list[Frame]] = field(default_factory=dict)
-
-    def path(self) -> tuple[str, ...]:
-        """Run-time names of the calling nodes, outermost first."""
-        names = []
-        frame = self
-        while frame.parent is not None:
-            names.append(frame.parent.prefix + frame.parent.body.nodes[frame.caller].name)
-            frame = frame.parent
-        return tuple(reversed(names))
-
-    def loops(self) -> tuple[str, ...]:
-        """Run-time names of the While nodes this frame runs in; their trip counts multiply."""
-        names = []
-        frame = self
-        while frame.parent is not None:
-            if frame.call is not None and frame.call.kind in ("body", "cond"):
-                names.append(frame.parent.prefix + frame.parent.body.nodes[frame.caller].name)
-            frame = frame.parent
-        return tuple(reversed(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,43 +69,6 @@ class Expanded:
         for frame in self.frames:
             for position, node in enumerate(frame.body.nodes):
                 yield ExpandedNode(frame.base + position, frame, node)
-
-    def __getitem__(self, index: int) -> ExpandedNode:
-        frame = self._frame(index)
-        return ExpandedNode(index, frame, frame.body.nodes[index - frame.base])
-
-    def inputs(self, index: int) -> tuple[tuple[int, int] | None, ...]:
-        """(node, output) that each data input comes from, seen through calls.
-
-        Arguments of a loop's functions come from the While node, which holds the loop's state;
-        results of If and Case come from the node, as either branch may give them.
-        """
-        frame = self._frame(index)
-        return tuple(_trace(frame, ref) for ref in frame.body.inputs[index - frame.base])
-
-    def _frame(self, index: int) -> Frame:
-        return self.frames[bisect_right(self.frames, index, key=lambda frame: frame.base) - 1]
-
-
-def _trace(frame: Frame, ref: Ref | None) -> tuple[int, int] | None:
-    while ref is not None:
-        index = argument(ref)
-        if index is not None:
-            call, parent = frame.call, frame.parent
-            if call is None or parent is None:
-                return None
-            if call.kind in ("body", "cond"):
-                return parent.base + frame.caller, index
-            given = parent.body.inputs[frame.caller]
-            position = call.first_input + index
-            frame, ref = parent, given[position] if position < len(given) else None
-            continue
-        inside = frame.children.get(ref[0], ())
-        if len(inside) != 1 or inside[0].call is None or inside[0].call.kind != "call":
-            return frame.base + ref[0], ref[1]
-        frame = inside[0]
-        ref = frame.body.results[ref[1]] if ref[1] < len(frame.body.results) else None
-    return None
 
 
 def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int = MAX_NODES) -> Expanded:
