@@ -56,11 +56,7 @@ _BACKWARD = (
     (
         "Conv2D_grad/Conv2DBackpropInput",
         "Conv2DBackpropInput",
-        (
-            "Conv2D_grad/ShapeN",
-            "$weights/read",
-            "bn/FusedBatchNorm_grad/FusedBatchNormGradV3",
-        ),
+        ("Conv2D_grad/ShapeN", "$weights/read", "bn/FusedBatchNorm_grad/FusedBatchNormGradV3"),
     ),
     (
         "Conv2D_grad/Conv2DBackpropFilter",

@@ -104,8 +104,7 @@ def one_shot(session: Session) -> None:
     """Files to the message of every view, one call each."""
     for view in VIEWS:
         session.time(
-            f"{view} one-shot",
-            lambda v=view: session.subject.one_shot(session.folder, v, OPTIONS),
+            f"{view} one-shot", lambda v=view: session.subject.one_shot(session.folder, v, OPTIONS)
         )
 
 

@@ -80,8 +80,7 @@ class _Worker:
     def _start(self) -> BaseProcess:
         self.seed += 100
         process = multiprocessing.get_context("spawn").Process(
-            target=work,
-            args=(self.path, self.names, self.seed, self.until, self.args.crashers),
+            target=work, args=(self.path, self.names, self.seed, self.until, self.args.crashers)
         )
         process.start()
         return process

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tfprof import advisor
+from tfprof.api.profile import Profile
 from tfprof.definitions.metrics import METRICS, orders
 from tfprof.outputs import OUTPUTS
-from tfprof.profiles.profile import Profile
 from tfprof.views import VIEWS
 
 __all__ = ["ask", "dice_of"]

@@ -225,9 +225,7 @@ GRADIENTS = [
     _case(
         "batched matmul, transposed, with gradients",
         gradient(
-            lambda tf, x, y: tf.matmul(x, y, adjoint_a=True, transpose_b=True),
-            (3, 8, 5),
-            (3, 7, 8),
+            lambda tf, x, y: tf.matmul(x, y, adjoint_a=True, transpose_b=True), (3, 8, 5), (3, 7, 8)
         ),
         "3*2*3*5*8*7",
     ),

@@ -85,9 +85,7 @@ DENSE = [
     Case("one Dense layer used twice", shared, "2*2*32*32"),
     Case("model in a model", nested, "2*(16*24 + 24*16 + 16*3)"),
     Case(
-        "Dense on 5 steps",
-        sequential((5, 8), lambda k: k.TimeDistributed(k.Dense(7))),
-        "2*5*8*7",
+        "Dense on 5 steps", sequential((5, 8), lambda k: k.TimeDistributed(k.Dense(7))), "2*5*8*7"
     ),
     Case(
         "EinsumDense",

@@ -10,9 +10,9 @@ from typing import Any
 import tfprof
 from fuzz.targets import files
 from tests.test_goldens import graph_of
+from tfprof.api.profile import Profile
 from tfprof.errors import TfprofError
 from tfprof.loaders.checkpoint import open_checkpoint
-from tfprof.loaders.parquet.profile_tables import read_tables
 
 __all__ = ["READERS", "outcome_of"]
 
@@ -51,7 +51,7 @@ def _checkpoint(files_of: Callable[[bytes], dict[str, bytes]]) -> Reader:
 
 def _tables(path: Path, folder: Path) -> Any:
     files.write_all(files.table_files(path.read_bytes()), folder)
-    return read_tables(folder).report("scope").text()
+    return Profile.from_tables(folder).report("scope").text()
 
 
 READERS: dict[str, Reader] = {

@@ -17,10 +17,9 @@ from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
 from fuzz.wire import Field, decoded, encoded
 from tests.loaders.checkpoint.table_writer import write_table
+from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint import open_checkpoint
-from tfprof.loaders.parquet.profile_tables import read_tables
-from tfprof.profiles.profile import Profile
 
 __all__ = [
     "TARGETS",
@@ -110,7 +109,7 @@ def _read(ask: Callable[[], object]) -> None:
 def _tables(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_all(table_files(data), Path(folder))
-        ask(read_tables(folder), dice_of(data))
+        ask(Profile.from_tables(folder), dice_of(data))
 
 
 def _ask_saved_model(model: bytes, debug: bytes) -> None:

@@ -10,10 +10,10 @@ import tfprof
 from fuzz import seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
+from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
 from tfprof.flops.model_cost import cost
 from tfprof.loaders.op_log import read_op_log
-from tfprof.profiles.profile import Profile
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
 __all__ = ["TARGETS"]

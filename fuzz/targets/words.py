@@ -13,10 +13,11 @@ import tfprof
 from fuzz import seeds
 from fuzz.targets import Target
 from tfprof import outputs
+from tfprof.api import write_report
+from tfprof.api.profile import Profile
 from tfprof.api.screen import Screen
-from tfprof.cli import commands
 from tfprof.cli.completion import candidates
-from tfprof.cli.console import Console, checked
+from tfprof.cli.console import Console
 from tfprof.cli.flags import FLAGS
 from tfprof.cli.inputs import sources
 from tfprof.cli.parser import parse_command, split_line
@@ -24,7 +25,6 @@ from tfprof.cli.shell import run_line
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.options import OPTIONS, Options
 from tfprof.definitions.quirks import REPAIRED
-from tfprof.profiles.profile import Profile
 from tfprof.reports import regexes
 
 __all__ = ["TARGETS"]
@@ -71,17 +71,13 @@ def _console() -> Console:
 def _flags(data: bytes) -> None:
     line = parse_command(split_line(_text(data)), FLAGS)
     sources(line.values)
-    checked(line.options, REPAIRED)
+    _console().check(line.options)
 
 
 def _shell(data: bytes) -> None:
     console = _console()
     # No input may write a file.
-    with (
-        mock.patch.object(commands, "_write"),
-        mock.patch.object(outputs, "write_documents"),
-        contextlib.suppress(EOFError),
-    ):
+    with mock.patch.object(write_report, "write_documents"), contextlib.suppress(EOFError):
         for text in _text(data).split("\n"):
             run_line(console, text)
     errors = console.screen.err
@@ -110,7 +106,7 @@ def _regex(data: bytes) -> None:
 
 
 def _output(data: bytes) -> None:
-    outputs.parse(_text(data))
+    outputs.parse_output(_text(data))
 
 
 def _options(data: bytes) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import tfprof
-from tfprof.profiles.profile import Profile
+from tfprof.api.profile import Profile
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
 __all__ = ["CPU", "GPU", "STREAM", "Model"]

@@ -12,9 +12,9 @@ import tfprof
 from tests.advisor.models import CPU, GPU, Model
 from tfprof import advisor
 from tfprof.advisor import CHECKERS, Amount, Evidence, Finding, Impact, Setting, Settings, advise
+from tfprof.api.profile import Profile
 from tfprof.demo import paths
 from tfprof.errors import OptionError
-from tfprof.profiles.profile import Profile
 from tfprof.protos import output_pb2
 
 ORIGINAL = ["AcceleratorUtilizationChecker", "ExpensiveOperationChecker", "OperationChecker"]

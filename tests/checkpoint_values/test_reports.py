@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import tfprof
+from tfprof.api.profile import Profile
 from tfprof.definitions.options import OPTIONS
 from tfprof.demo import paths
 from tfprof.loaders.checkpoint import open_checkpoint
-from tfprof.profiles.profile import Profile
 
 # What the documents print for the demo's model (examples 4 and 5).
 GAMMAS = """\

@@ -15,8 +15,8 @@ import pytest
 
 import tfprof
 from tfprof import cli, demo
+from tfprof.api.profile import Profile
 from tfprof.api.screen import Screen
-from tfprof.profiles.profile import Profile
 
 SOURCE = Path(tfprof.__file__).parents[1]
 

@@ -9,20 +9,15 @@ import pyarrow as pa
 import pytest
 
 import tfprof
+from tfprof.api.profile import Profile
 from tfprof.api.screen import Screen
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console
-from tfprof.cli.name_index import (
-    LIMIT,
-    complete_name,
-    name_to_regex,
-    names_to_complete,
-)
+from tfprof.cli.name_index import LIMIT, complete_name, name_to_regex, names_to_complete
 from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 from tfprof.outputs import OUTPUTS
-from tfprof.profiles.profile import Profile
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.reports.regexes import matches
 

@@ -22,7 +22,7 @@ EXAMPLE = {"B": 1}
 def check(loaded: tfprof.Profile, source: Any, sizes: Mapping[str, int]) -> None:
     """What the views show is what the cost has; what depends on an open symbol is missing."""
     cost = tfprof.cost(source, bind=sizes)
-    loaded = loaded.changed(bind=sizes)
+    loaded = loaded.replace(bind=sizes)
     scope = loaded.report("scope", select=["float_ops", "macs"], max_depth=1000)
     of_nodes = {
         node.name: (bind(node.float_ops, EXAMPLE), bind(node.macs, EXAMPLE))
@@ -92,6 +92,6 @@ def test_open_trip_counts_are_unavailable(tf: Any) -> None:
     assert report.root.total["float_ops"] == 0
     reason = "T = trip count of loop while: give it with --bind"
     assert report.messages == (f"float_ops: FLOPs unavailable for 1 node ({reason})",)
-    bound = profile.changed(bind={"T": 7}).report("op", select=["float_ops"])
+    bound = profile.replace(bind={"T": 7}).report("op", select=["float_ops"])
     assert bound.root.total["float_ops"] == 7 * 2 * 8**3
     assert not bound.messages

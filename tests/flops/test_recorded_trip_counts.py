@@ -109,12 +109,7 @@ def namesakes() -> Any:
     return _looped(limit, start, weights) + called, {limit: 4}
 
 
-TRUTH = {
-    forward: TRIPS * MATMUL,
-    trained: 3 * TRIPS * MATMUL,
-    nested: 3 * 5 * MATMUL,
-    none: 0,
-}
+TRUTH = {forward: TRIPS * MATMUL, trained: 3 * TRIPS * MATMUL, nested: 3 * 5 * MATMUL, none: 0}
 
 
 @pytest.mark.parametrize("build", TRUTH)

@@ -163,7 +163,8 @@ class Ours:
                 count_float_ops=self._counts,
             )
             self._loaded = inputs, profile
-        return described(self._loaded[1].report(cmd, options, compat=self._compat), options)
+        report = self._loaded[1].report(cmd, options, compat=self._compat, output="none")
+        return described(report, options)
 
     def new(self, graph: bytes, op_log: bytes) -> Answer:
         """A session."""
@@ -179,7 +180,7 @@ class Ours:
 
     def report(self, cmd: str, options: dict[str, Any]) -> Answer:
         """A report of the session."""
-        return described(self._report(cmd, options), options)
+        return described(self._report(cmd, {**options, "output": "none"}), options)
 
     def serialize(self) -> Answer:
         """The session as a ProfileProto."""

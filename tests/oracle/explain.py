@@ -11,10 +11,11 @@ from dataclasses import fields, replace
 from typing import Any
 
 from tests.oracle.original import Answer
+from tfprof.api.profile import Profile
+from tfprof.api.report import Report
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import ORIGINAL, Quirks
 from tfprof.errors import TfprofError
-from tfprof.profiles.profile import Profile
 from tfprof.reports.report import make_report
 
 __all__ = ["explanation"]
@@ -43,7 +44,7 @@ def explanation(
 def answer(profile: Profile, cmd: str, options: dict[str, Any], quirks: Quirks) -> Answer:
     """A report with any mixture of quirks."""
     try:
-        report = make_report(profile, cmd, Options.build(options, quirks), quirks)
+        report = Report.of(make_report(profile, cmd, Options.build(options, quirks), quirks))
     except (TfprofError, TypeError) as error:
         return Answer(error=f"{type(error).__name__}: {error}")
     text = report.text(legend=True) if options["output"] == "file" else ""

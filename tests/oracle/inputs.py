@@ -289,10 +289,7 @@ def op_log(dice: Dice, names: list[str], *, traces: bool) -> log_pb2.OpLogProto:
 
 
 def frames(
-    dice: Dice,
-    code: log_pb2.CodeDef,
-    stacks: list[list[tuple[str, str, int]]],
-    ids: dict[str, int],
+    dice: Dice, code: log_pb2.CodeDef, stacks: list[list[tuple[str, str, int]]], ids: dict[str, int]
 ) -> None:
     """A stack that shares its beginning with an earlier one."""
     earlier = dice.choice(stacks)

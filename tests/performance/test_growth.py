@@ -78,8 +78,7 @@ def test_views(profiles: tuple[tfprof.Profile, tfprof.Profile], view: str) -> No
 @pytest.mark.parametrize("view", ["scope", "op", "graph", "code"])
 def test_messages(profiles: tuple[tfprof.Profile, tfprof.Profile], view: str) -> None:
     _check(
-        lambda: profiles[0].report(view, ALL).proto(),
-        lambda: profiles[1].report(view, ALL).proto(),
+        lambda: profiles[0].report(view, ALL).proto(), lambda: profiles[1].report(view, ALL).proto()
     )
 
 

@@ -59,7 +59,8 @@ def test_unknown_words(words):
     for _ in range(VALUES):
         word = "?" + nonsense("order", dice)
         done = command(*(part.replace("{}", word) for part in words))
-        assert (done.status, len(done.err.splitlines())) == (2, 1), (word, done)
+        assert done.status in (1, 2), (word, done)  # it may be the name of a file
+        assert len(done.err.splitlines()) == 1, (word, done)
 
 
 @pytest.mark.parametrize("name", [name for name in INPUTS if name != "demo"])

@@ -153,10 +153,7 @@ REPLAYS: dict[str, tuple[str, Check]] = {
     "-account_type_regexes .* -order_by micros": ("model_analyzer", by_first_time),
     "scope -account_type_regexes VariableV2 -max_depth 4 -select params": ("demo", exactly),
     "op -select micros,bytes,occurrence -order_by micros": ("demo", sorted_by_time),
-    "scope -show_name_regexes unit_1_0.*gamma -select tensor_value -max_depth 5": (
-        "demo",
-        exactly,
-    ),
+    "scope -show_name_regexes unit_1_0.*gamma -select tensor_value -max_depth 5": ("demo", exactly),
     "scope -account_type_regexes _checkpoint_variables -select params -max_depth 4": (
         "demo",
         but_for_global_step,

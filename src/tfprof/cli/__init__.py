@@ -35,10 +35,7 @@ __all__ = ["main"]
 
 
 def main(
-    argv: Sequence[str] | None = None,
-    *,
-    screen: Screen | None = None,
-    stdin: IO[str] | None = None,
+    argv: Sequence[str] | None = None, *, screen: Screen | None = None, stdin: IO[str] | None = None
 ) -> int:
     """Answer a command line; the one place where errors are printed and become exit statuses."""
     screen = screen or Screen.standard()

@@ -10,12 +10,7 @@ from dataclasses import dataclass
 
 from tfprof.cli.console import Console, missing_inputs, options_block
 from tfprof.cli.inputs import path_of
-from tfprof.cli.model_commands import (
-    COST_FLAGS,
-    MODEL_FLAGS,
-    show_cost,
-    show_model,
-)
+from tfprof.cli.model_commands import COST_FLAGS, MODEL_FLAGS, show_cost, show_model
 from tfprof.cli.parser import Flag, ParsedCommand
 from tfprof.definitions.options import did_you_mean
 from tfprof.errors import OptionError

@@ -208,13 +208,7 @@ METRICS: dict[str, Metric] = {
             "input shape: The shape of input tensors",
             needs="graph with _output_shapes",
         ),
-        Metric(
-            "tensor_value",
-            "",
-            "text",
-            "tensor_value: Not supported now.",
-            needs="checkpoint",
-        ),
+        Metric("tensor_value", "", "text", "tensor_value: Not supported now.", needs="checkpoint"),
     )
 }
 

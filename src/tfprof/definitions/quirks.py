@@ -69,9 +69,7 @@ class Quirks:
         "every op log has its own string table",
     )
     string_frames_ignored: bool = _quirk(
-        "N12",
-        "frames with strings instead of string ids are not read",
-        "both forms are read",
+        "N12", "frames with strings instead of string ids are not read", "both forms are read"
     )
     tensorflow_flop_formulas: bool = _quirk(
         "N13",
@@ -120,14 +118,10 @@ class Quirks:
         "a negative step id is an error",
     )
     wrapping_parameters: bool = _quirk(
-        "N25",
-        "the number of parameters overflows at 64 bits",
-        "numbers have arbitrary precision",
+        "N25", "the number of parameters overflows at 64 bits", "numbers have arbitrary precision"
     )
     int32_max_depth: bool = _quirk(
-        "N26",
-        "max_depth is truncated to 32 bits",
-        "max_depth is used as given",
+        "N26", "max_depth is truncated to 32 bits", "max_depth is used as given"
     )
     views_built_once: bool = _quirk(
         "N27",
@@ -161,9 +155,7 @@ class Quirks:
         "which nodes were not counted, and why, is reported when float_ops is selected",
     )
     rounded_values: bool = _quirk(
-        "N32",
-        "checkpoint values are rounded to 6 significant digits",
-        "values have full precision",
+        "N32", "checkpoint values are rounded to 6 significant digits", "values have full precision"
     )
     loose_gradient_names: bool = _quirk(
         "N33",
@@ -214,9 +206,7 @@ class Quirks:
         "a scope that does not match has no row; its matching descendants move up",
     )
     scalar_shape_shown: bool = _quirk(
-        "§11",
-        "the shape of a scalar is shown as `1`",
-        "a scalar has no shape",
+        "§11", "the shape of a scalar is shown as `1`", "a scalar has no shape"
     )
     root_can_be_trimmed: bool = _quirk(
         "C2",
@@ -249,14 +239,10 @@ class Quirks:
         "the legend is shown on request",
     )
     original_options_only: bool = _quirk(
-        "§11",
-        "the printed options are the original's 21",
-        "all options are printed",
+        "§11", "the printed options are the original's 21", "all options are printed"
     )
     graph_legend_says_scope: bool = _quirk(
-        "I9",
-        "the legend of graph view describes scope view",
-        "it describes graph view",
+        "I9", "the legend of graph view describes scope view", "it describes graph view"
     )
     timelines_without_args: bool = _quirk(
         "I12",

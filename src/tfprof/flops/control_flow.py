@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfprof.flops.tensors import (
-    UNKNOWN,
-    Tensor,
-    common,
-    dims_of,
-    merge_dims,
-)
+from tfprof.flops.tensors import UNKNOWN, Tensor, common, dims_of, merge_dims
 from tfprof.functions.library import FunctionBody
 from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
 
@@ -86,11 +80,7 @@ def loop_shapes(node: NodeDef, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 
 
 def widened(
-    state: tuple[Tensor, ...],
-    results: tuple[Tensor, ...],
-    fixed: frozenset[int],
-    *,
-    give_up: bool,
+    state: tuple[Tensor, ...], results: tuple[Tensor, ...], fixed: frozenset[int], *, give_up: bool
 ) -> tuple[Tensor, ...]:
     """Loop state that also holds for the next iteration."""
     wider = []

@@ -22,32 +22,11 @@ from tfprof.flops.recorded_trip_counts import Loop
 from tfprof.flops.shapes import canonical, infer
 from tfprof.flops.shapes.dtypes import output_type
 from tfprof.flops.shapes.inference_context import InferenceContext
-from tfprof.flops.tensors import (
-    UNKNOWN,
-    Dims,
-    Tensor,
-    dims_of,
-    merge_dims,
-)
-from tfprof.flops.trip_counts import (
-    TripCount,
-    WhileLoop,
-    invariants,
-    trip_count,
-)
+from tfprof.flops.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
+from tfprof.flops.trip_counts import TripCount, WhileLoop, invariants, trip_count
 from tfprof.flops.v1_loops import V1Loops
-from tfprof.functions.calls import (
-    LOOPS,
-    Call,
-    calls,
-    is_call,
-)
-from tfprof.functions.library import (
-    FunctionBody,
-    FunctionLibrary,
-    Ref,
-    argument,
-)
+from tfprof.functions.calls import LOOPS, Call, calls, is_call
+from tfprof.functions.library import FunctionBody, FunctionLibrary, Ref, argument
 from tfprof.protos.graph_pb2 import NodeDef
 
 __all__ = ["Instance", "Interpreter", "Invocation", "RunShapes"]
@@ -282,11 +261,7 @@ class Interpreter:
         return joined([ran.instance.results if ran.instance else () for ran in invocations])
 
     def _loop(
-        self,
-        instance: Instance,
-        position: int,
-        inputs: tuple[Tensor, ...],
-        made: list[Call],
+        self, instance: Instance, position: int, inputs: tuple[Tensor, ...], made: list[Call]
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
         cond, body = made

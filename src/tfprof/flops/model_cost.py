@@ -12,18 +12,8 @@ from tfprof.flops.call_sites import CallSite, walk_calls
 from tfprof.flops.interpreter import Instance, Interpreter, RunShapes
 from tfprof.flops.ledger import Ledger, make_ledger
 from tfprof.flops.model_inputs import ModelGraph, read_model
-from tfprof.flops.polynomial import (
-    Count,
-    bind,
-    pretty,
-    symbol,
-    symbols,
-)
-from tfprof.flops.recorded_trip_counts import (
-    RunCounts,
-    read_run_counts,
-    recorded_trip_counts,
-)
+from tfprof.flops.polynomial import Count, bind, pretty, symbol, symbols
+from tfprof.flops.recorded_trip_counts import RunCounts, read_run_counts, recorded_trip_counts
 from tfprof.flops.rules.formula import Work
 from tfprof.flops.tensors import Dim, Dims, Tensor
 from tfprof.flops.tf_formulas import Shape

@@ -9,14 +9,7 @@ from math import prod
 
 from tfprof.protos.graph_pb2 import AttrValue
 
-__all__ = [
-    "TF_FORMULAS",
-    "Operands",
-    "Rule",
-    "Shape",
-    "Unknown",
-    "count",
-]
+__all__ = ["TF_FORMULAS", "Operands", "Rule", "Shape", "Unknown", "count"]
 
 Shape = tuple[int, ...]
 """Sizes in order, -1 for an unknown one. A shape of unknown rank is None."""

@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 
 from tfprof.flops.interpreter import Instance, Invocation
 from tfprof.flops.polynomial import Count, bind, symbols
-from tfprof.flops.rules import (
-    CountKind,
-    FlopCount,
-    count_node,
-    traffic,
-)
+from tfprof.flops.rules import CountKind, FlopCount, count_node, traffic
 from tfprof.flops.rules.formula import NOTHING, Operation
 from tfprof.flops.shapes import canonical
 

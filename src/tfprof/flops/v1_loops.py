@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 
 from tfprof.flops.polynomial import Count
 from tfprof.flops.tensors import Tensor, common
-from tfprof.flops.trip_counts import (
-    TripCount,
-    origin,
-    scalar,
-    step_of,
-    trip_count,
-)
+from tfprof.flops.trip_counts import TripCount, origin, scalar, step_of, trip_count
 from tfprof.functions.library import FunctionBody, Ref
 
 if TYPE_CHECKING:

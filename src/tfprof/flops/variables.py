@@ -6,13 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from tfprof.flops.tensors import (
-    Dims,
-    constant,
-    dims_of,
-    elements,
-    is_float,
-)
+from tfprof.flops.tensors import Dims, constant, dims_of, elements, is_float
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedObject, SavedObjectGraph
 

@@ -11,10 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tfprof.functions.calls import Call, calls
-from tfprof.functions.library import (
-    FunctionBody,
-    FunctionLibrary,
-)
+from tfprof.functions.library import FunctionBody, FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
 __all__ = ["MAX_DEPTH", "MAX_NODES", "Expanded", "ExpandedNode", "Frame", "expand"]

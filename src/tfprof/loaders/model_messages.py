@@ -10,13 +10,7 @@ from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
 from tfprof.loaders.message_kinds import HEAD_SIZE, best_fit, is_text, message_kind
-from tfprof.loaders.messages import (
-    Input,
-    MessageLike,
-    not_a_message,
-    parse_text,
-    read_input_bytes,
-)
+from tfprof.loaders.messages import Input, MessageLike, not_a_message, parse_text, read_input_bytes
 from tfprof.loaders.saved_model.graph import is_saved_model, saved_model_file
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel

@@ -31,12 +31,7 @@ from tfprof.loaders.parquet.profile_tables import (
 from tfprof.outputs.files import replace_file
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    LogEntries,
-    ProfileProtoRuns,
-    Records,
-    Stacks,
-)
+from tfprof.profiles.schema import LogEntries, ProfileProtoRuns, Records, Stacks
 from tfprof.profiles.string_columns import strings
 
 __all__ = ["profile_tables", "save_tables"]

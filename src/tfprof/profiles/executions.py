@@ -17,13 +17,7 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.devices import DeviceRules, device_rules, node_devices
 from tfprof.profiles.grouping import distinct, distinct_index
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.record_columns import (
-    BYTE_FIELDS,
-    LATEST,
-    MEMORY_FIELDS,
-    RecordRows,
-    SavedRows,
-)
+from tfprof.profiles.record_columns import BYTE_FIELDS, LATEST, MEMORY_FIELDS, RecordRows, SavedRows
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
 __all__ = ["BYTE_FIELDS", "MEMORY_FIELDS", "Executions", "executions_of"]

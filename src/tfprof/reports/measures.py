@@ -49,12 +49,7 @@ class NodeSums:
     """
 
     def __init__(
-        self,
-        profile: Profile,
-        runs: Executions,
-        flops: LazyFlops,
-        quirks: Quirks,
-        step: int | None,
+        self, profile: Profile, runs: Executions, flops: LazyFlops, quirks: Quirks, step: int | None
     ) -> None:
         self.profile, self.runs, self.quirks, self.step = profile, runs, quirks, step
         self._flops = flops

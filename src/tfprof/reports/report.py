@@ -22,12 +22,7 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.reports.account import accounted_tree, count_matches, member_numbers
-from tfprof.reports.filters import (
-    apply_start,
-    list_start,
-    row_filter,
-    sort_key,
-)
+from tfprof.reports.filters import apply_start, list_start, row_filter, sort_key
 from tfprof.reports.measures import measures
 from tfprof.resolve import resolve
 from tfprof.views import view_of

@@ -96,7 +96,7 @@ def read_function_nodes(data: bytes) -> FunctionNodes:
 
 
 def _links(frames: Sequence[Frame]) -> tuple[Links, Links]:
-    """The inputs of the nodes of functions; and for each call, the nodes that produce its results."""
+    """The inputs of the nodes of functions, and the nodes that produce the results of calls."""
     local: dict[str, Array] = {}
     arguments: dict[int, list[tuple[int, int]]] = {id(frames[0]): []}
     inputs, results = [np.zeros((4, 0), np.int64)], [np.zeros((4, 0), np.int64)]

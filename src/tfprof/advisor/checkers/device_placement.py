@@ -9,15 +9,7 @@ import numpy as np
 from tfprof.advisor.checker import Checker, Setting, Settings
 from tfprof.advisor.device import is_accelerator, kind
 from tfprof.advisor.finding import Evidence, Finding, Impact
-from tfprof.advisor.node_queries import (
-    IDLE,
-    INPUT,
-    TRANSFER,
-    NodeQueries,
-    count,
-    share,
-    time,
-)
+from tfprof.advisor.node_queries import IDLE, INPUT, TRANSFER, NodeQueries, count, share, time
 from tfprof.advisor.requirement import ACCELERATOR
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.user_code import describe_user_line

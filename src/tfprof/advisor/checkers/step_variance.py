@@ -38,9 +38,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     extra = _micros(queries, slowest) - _micros(queries, fastest)
     rows = [
         queries.evidence(
-            node,
-            extra=time(int(extra[node])),
-            total=time(int(_micros(queries, slowest)[node])),
+            node, extra=time(int(extra[node])), total=time(int(_micros(queries, slowest)[node]))
         )
         for node in queries.largest(extra, extra > 0, settings.top)
     ]

@@ -22,26 +22,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from tfprof.flops.polynomial import Count
-from tfprof.flops.rules import (
-    contractions,
-    elementwise,
-    fused,
-    optimizers,
-)
-from tfprof.flops.rules.formula import (
-    NOTHING,
-    Formula,
-    Operation,
-    Work,
-)
+from tfprof.flops.rules import contractions, elementwise, fused, optimizers
+from tfprof.flops.rules.formula import NOTHING, Formula, Operation, Work
 from tfprof.flops.rules.zero_cost import UNCOPIED, ZERO_COST
 from tfprof.flops.shapes.inference_context import IndeterminateError
-from tfprof.flops.tensors import (
-    TYPE_SIZES,
-    Tensor,
-    elements,
-    is_float,
-)
+from tfprof.flops.tensors import TYPE_SIZES, Tensor, elements, is_float
 
 __all__ = [
     "ENTRY_POINTS",

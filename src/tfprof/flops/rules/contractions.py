@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfprof.flops.polynomial import Count, product
-from tfprof.flops.rules.formula import (
-    Formula,
-    Operation,
-    Work,
-    each,
-)
+from tfprof.flops.rules.formula import Formula, Operation, Work, each
 from tfprof.flops.shapes.inference_context import IndeterminateError
 from tfprof.flops.shapes.linear import einsum_labels
 
@@ -182,8 +177,7 @@ RULES: dict[str, Formula] = {
     ),
     "LSTMBlockCell": _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_cell),
     **each(
-        "BlockLSTM BlockLSTMV2",
-        _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_block),
+        "BlockLSTM BlockLSTMV2", _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_block)
     ),
     **each(
         "BlockLSTMGrad BlockLSTMGradV2",

@@ -9,14 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from tfprof.flops.polynomial import Count, floor_div
-from tfprof.flops.rules.formula import (
-    Formula,
-    Operation,
-    Work,
-    each,
-    per_input,
-    per_output,
-)
+from tfprof.flops.rules.formula import Formula, Operation, Work, each, per_input, per_output
 from tfprof.flops.shapes.inference_context import IndeterminateError, times
 from tfprof.flops.tensors import elements
 

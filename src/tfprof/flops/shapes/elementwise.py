@@ -6,12 +6,7 @@ from itertools import zip_longest
 
 from tfprof.flops.polynomial import Polynomial
 from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
-from tfprof.flops.tensors import (
-    Dim,
-    Dims,
-    dims_of,
-    merge_dims,
-)
+from tfprof.flops.tensors import Dim, Dims, dims_of, merge_dims
 
 __all__ = ["RULES", "broadcast"]
 

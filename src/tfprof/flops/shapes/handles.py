@@ -6,15 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tfprof.flops.shapes.inference_context import InferenceContext, plus, times
-from tfprof.flops.tensors import (
-    UNKNOWN,
-    Dim,
-    Dims,
-    Tensor,
-    common,
-    dims_of,
-    refine,
-)
+from tfprof.flops.tensors import UNKNOWN, Dim, Dims, Tensor, common, dims_of, refine
 from tfprof.protos.graph_pb2 import DataType
 
 __all__ = ["RULES", "TensorRule"]

@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfprof.flops.polynomial import ceil_div, floor_div, product
-from tfprof.flops.tensors import (
-    MAX_VALUES,
-    Dim,
-    Dims,
-    Tensor,
-)
+from tfprof.flops.tensors import MAX_VALUES, Dim, Dims, Tensor
 from tfprof.protos.graph_pb2 import AttrValue
 
 __all__ = [

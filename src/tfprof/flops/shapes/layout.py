@@ -11,12 +11,7 @@ from tfprof.flops.shapes.inference_context import (
     plus,
     times,
 )
-from tfprof.flops.tensors import (
-    Dim,
-    Dims,
-    elements,
-    merge_dims,
-)
+from tfprof.flops.tensors import Dim, Dims, elements, merge_dims
 
 __all__ = ["RULES"]
 

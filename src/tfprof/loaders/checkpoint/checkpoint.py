@@ -9,13 +9,7 @@ from typing import Protocol
 
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.dtypes import Array
-from tfprof.loaders.checkpoint.names import (
-    OBJECT_GRAPH_KEY,
-    Names,
-    Slot,
-    object_names,
-    plain_names,
-)
+from tfprof.loaders.checkpoint.names import OBJECT_GRAPH_KEY, Names, Slot, object_names, plain_names
 from tfprof.loaders.checkpoint.statistics import Statistics, statistics_of
 from tfprof.loaders.checkpoint.storage import parse
 from tfprof.loaders.checkpoint.tensor import TensorInfo

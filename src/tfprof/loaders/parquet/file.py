@@ -15,12 +15,7 @@ import pyarrow.parquet
 from tfprof.definitions.limits import max_table_bytes
 from tfprof.errors import LoadError
 from tfprof.loaders.files import file_size
-from tfprof.loaders.parquet.footer import (
-    BYTE_ARRAY,
-    DICTIONARY_ENCODINGS,
-    ColumnChunk,
-    read_footer,
-)
+from tfprof.loaders.parquet.footer import BYTE_ARRAY, DICTIONARY_ENCODINGS, ColumnChunk, read_footer
 
 __all__ = ["read_parquet"]
 

@@ -21,14 +21,7 @@ from tfprof.loaders.parquet.checks import find_fault
 from tfprof.loaders.parquet.file import read_parquet
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    Edges,
-    LogEntries,
-    Nodes,
-    ProfileProtoRuns,
-    Records,
-    Stacks,
-)
+from tfprof.profiles.schema import Edges, LogEntries, Nodes, ProfileProtoRuns, Records, Stacks
 
 __all__ = [
     "ENTRIES",
