@@ -25,8 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["run"]
-
 _RETRY_SECONDS = 0.01
 
 

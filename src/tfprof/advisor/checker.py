@@ -13,8 +13,6 @@ from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.profile import Profile
 
-__all__ = ["Checker", "Setting", "Settings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:

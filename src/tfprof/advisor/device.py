@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["family", "is_accelerator", "kind"]
-
 _KIND = re.compile(r"(?:device:|host:|/|^)([a-z][a-z0-9_]*):\d+(?:/stream.*|/memcpy.*)?$", re.ASCII)
 _NO_KINDS = frozenset({"job", "replica", "task", "stream", "memcpy"})
 _NUMBER = re.compile(r"(?<=:)\d+")

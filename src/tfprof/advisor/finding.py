@@ -11,8 +11,6 @@ from tfprof.definitions.units import FORMATS
 from tfprof.protos import output_pb2
 from tfprof.runtime.printable import one_line
 
-__all__ = ["Advice", "Amount", "Evidence", "Finding", "Impact", "Result", "Severity"]
-
 Severity = Literal["info", "warning"]
 Unit = Literal["time", "memory", "number", "share"]
 

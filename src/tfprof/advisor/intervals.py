@@ -6,8 +6,6 @@ import numpy as np
 
 from tfprof.profiles.schema import Array
 
-__all__ = ["Intervals"]
-
 
 class Intervals:
     """Disjoint intervals in ascending order, from any intervals."""

@@ -19,8 +19,6 @@ from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.user_code import describe_user_line
 from tfprof.reports.measures import measures
 
-__all__ = ["IDLE", "INPUT", "TRANSFER", "NodeQueries", "count", "share", "size", "time"]
-
 INPUT = re.compile(
     r"(MultiDevice)?(Iterator|Optional)(V2)?Get(Next|Value).*|(Queue|.*_)?Dequeue.*|Reader(Read|Restore).*"
     r"|(Map|OrderedMap)?Unstage.*|InfeedDequeue.*"

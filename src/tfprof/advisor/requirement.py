@@ -11,17 +11,6 @@ from tfprof.profiles.executions import MEMORY_FIELDS, executions_of
 from tfprof.profiles.profile import Profile
 from tfprof.views import view_of
 
-__all__ = [
-    "ACCELERATOR",
-    "GRAPH",
-    "MEMORY",
-    "RUN",
-    "SEVERAL_DEVICES",
-    "STEPS",
-    "TRACES",
-    "Requirement",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Requirement:

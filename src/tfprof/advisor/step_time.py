@@ -8,8 +8,6 @@ from tfprof.advisor.intervals import Intervals
 from tfprof.profiles.executions import Executions
 from tfprof.profiles.schema import Array, BoolArray
 
-__all__ = ["StepTime", "step_times"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepTime:

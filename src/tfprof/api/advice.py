@@ -9,8 +9,6 @@ from tfprof import advisor
 from tfprof.api.screen import Screen
 from tfprof.profiles.profile import Profile
 
-__all__ = ["AdviceOptions", "print_advice"]
-
 AdviceOptions = Mapping[str, Mapping[str, Any]] | int | None
 """A dict of settings for each checker to run; 0 runs all, None runs none."""
 

@@ -29,8 +29,6 @@ from tfprof.recording.build_profile import (
 )
 from tfprof.runtime.gc_pause import gc_paused
 
-__all__ = ["advise", "load", "profile", "write_op_log"]
-
 _LOG_NAME = "tfprof_log"
 
 

@@ -20,8 +20,6 @@ from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import add_run
 from tfprof.resolve import attributed_share
 
-__all__ = ["Profile"]
-
 
 class Profile(columns.Profile):
     """Everything known of a model; it never changes."""

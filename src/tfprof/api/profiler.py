@@ -32,8 +32,6 @@ from tfprof.recording.live_graph import read_live_graph
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
 from tfprof.runtime.gc_pause import gc_paused
 
-__all__ = ["Profiler"]
-
 
 class Profiler:
     """Collects the runs of a model and reports on them.

@@ -13,8 +13,6 @@ from tfprof.reports import report as rows
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
-__all__ = ["Report"]
-
 
 class Report(rows.Report):
     """Rows in the order of display, the root first."""

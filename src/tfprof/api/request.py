@@ -24,8 +24,6 @@ from tfprof.reports import regexes
 from tfprof.reports.report import make_report
 from tfprof.views import VIEWS
 
-__all__ = ["OptionsLike", "Request", "answer", "check_options", "parse_request", "report_on"]
-
 OptionsLike = Mapping[str, Any] | Options | int | None
 """What a caller may give as options; 0 stands for the parameters of trainable variables."""
 

@@ -16,8 +16,6 @@ from typing import Protocol, TextIO
 from tfprof.errors import OutputError
 from tfprof.runtime.printable import printable
 
-__all__ = ["Screen"]
-
 _PAGER = "less -R"
 
 

@@ -6,8 +6,6 @@ from tfprof.api.screen import Screen
 from tfprof.outputs import RenderSettings, parse_output, render, write_documents
 from tfprof.reports.report import Report
 
-__all__ = ["write_report"]
-
 
 def write_report(
     report: Report,

@@ -31,8 +31,6 @@ from tfprof.cli.parser import parse_command_line
 from tfprof.definitions.options import did_you_mean
 from tfprof.errors import OptionError, TfprofError
 
-__all__ = ["main"]
-
 
 def main(
     argv: Sequence[str] | None = None, *, screen: Screen | None = None, stdin: IO[str] | None = None

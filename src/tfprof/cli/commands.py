@@ -15,8 +15,6 @@ from tfprof.cli.parser import Flag, ParsedCommand
 from tfprof.definitions.options import did_you_mean
 from tfprof.errors import OptionError
 
-__all__ = ["COMMANDS", "Command", "perform"]
-
 
 @dataclass(frozen=True, slots=True)
 class Command:

@@ -15,8 +15,6 @@ from tfprof.cli.parser import split_unfinished
 from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS
 
-__all__ = ["Candidate", "candidates"]
-
 _ESCAPED = re.compile(r"\\(.)")
 _COMMAS = re.compile(r"\\.|(,)", re.DOTALL)
 

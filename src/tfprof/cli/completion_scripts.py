@@ -11,8 +11,6 @@ from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS, did_you_mean
 from tfprof.errors import OptionError
 
-__all__ = ["SCRIPTS", "script"]
-
 _FILES = ("path", "paths", "text")
 
 _BASH = """\

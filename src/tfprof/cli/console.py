@@ -18,8 +18,6 @@ from tfprof.errors import OptionError
 if TYPE_CHECKING:
     from tfprof.api.profile import Profile
 
-__all__ = ["Console", "missing_inputs", "options_block"]
-
 _WIDTH = 28
 EXAMPLE = "timeline:outfile=/tmp/timeline.json"
 """An `-output` value, to show what they look like."""

@@ -11,8 +11,6 @@ from typing import Any
 from tfprof.cli.parser import join_list
 from tfprof.definitions.options import OPTIONS, Options
 
-__all__ = ["ADAPTED", "default_text", "options_for"]
-
 _ARCHITECTURE = ("params", "tensor_value")
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 _HOUSEKEEPING = (r"IsVariableInitialized_[0-9]+", r"save\/.*", r"^zeros[0-9_]*")

@@ -12,8 +12,6 @@ from tfprof.cli.parser import Flag, OptionLike
 from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError, TfprofError
 
-__all__ = ["DONE", "FAILED", "FLAGS", "INTERRUPTED", "MISUSED", "SWITCHES", "exit_status"]
-
 DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 
 SWITCHES: dict[str, Flag] = {

@@ -16,8 +16,6 @@ from tfprof.definitions.metrics import METRICS, orders
 from tfprof.definitions.options import OPTIONS, Option, did_you_mean
 from tfprof.errors import OptionError
 
-__all__ = ["help_text", "short_help"]
-
 _WIDTH = 80
 _NARROW = 28
 _TITLE = "where a model's parameters, float operations, time and memory go"

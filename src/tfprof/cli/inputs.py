@@ -15,8 +15,6 @@ from tfprof.loaders import LOADERS, PARTS, assign_inputs, check_inputs
 if TYPE_CHECKING:
     from tfprof.api.profile import Profile
 
-__all__ = ["INPUTS", "load_profile", "path_of", "sources"]
-
 
 def _input_flags() -> Iterator[Flag]:
     """A flag for each part of a profile, with the formats that it takes."""

@@ -13,8 +13,6 @@ from tfprof.errors import OptionError
 if TYPE_CHECKING:
     from tfprof.flops.model_cost import Cost
 
-__all__ = ["COST_FLAGS", "MODEL_FLAGS", "show_cost", "show_model"]
-
 _DIGITS = 18
 MODEL_FLAGS = (
     Flag("signature", "text", "which signature of a SavedModel (serving_default)", "NAME"),

@@ -14,8 +14,6 @@ from tfprof.definitions.quirks import REPAIRED
 if TYPE_CHECKING:
     from tfprof.profiles.profile import Profile
 
-__all__ = ["complete_name", "name_to_regex", "names_to_complete"]
-
 LIMIT = 200
 _SPECIAL = re.compile(r"[.+*?()\[\]{}|^$\\,]")
 

@@ -15,20 +15,6 @@ from typing import Any, Protocol
 from tfprof.definitions.options import OPTIONS, did_you_mean
 from tfprof.errors import OptionError
 
-__all__ = [
-    "Flag",
-    "OptionLike",
-    "ParsedCommand",
-    "format_value",
-    "join_list",
-    "parse_command",
-    "parse_command_line",
-    "split_line",
-    "split_list",
-    "split_unfinished",
-    "with_dashes",
-]
-
 _ITEM = re.compile(r"(?:\\.|[^,\\]|\\$)+", re.DOTALL)
 _PAIR = re.compile(r"\\(.)", re.DOTALL)
 _BLANKS = " \t\r\n\f\v"

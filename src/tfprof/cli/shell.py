@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completion
     from prompt_toolkit.document import Document
 
-__all__ = ["history_file", "interact"]
-
 PROMPT = "tfprof> "
 
 

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-__all__ = ["start_arrow"]
-
 
 class _PandasBlocker:
     """An import hook for which there is no pandas."""

@@ -7,16 +7,6 @@ from __future__ import annotations
 
 from tfprof.errors import OutputError
 
-__all__ = [
-    "MAX_OUTPUT_BYTES",
-    "MAX_PROFILE_PARTS",
-    "MAX_SHAPE_GAPS",
-    "MAX_STREAM_BYTES",
-    "check_output_size",
-    "max_scope_bytes",
-    "max_table_bytes",
-]
-
 MAX_OUTPUT_BYTES = 1 << 29
 """The largest output."""
 

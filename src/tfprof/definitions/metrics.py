@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 from tfprof.definitions.quirks import REPAIRED, Quirks
 
-__all__ = ["METRICS", "Metric", "columns", "known_metrics", "legend", "measure_names", "orders"]
-
 Unit = Literal["number", "time", "memory", "text"]
 
 

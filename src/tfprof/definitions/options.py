@@ -11,8 +11,6 @@ from tfprof.definitions.metrics import METRICS, known_metrics, orders
 from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 
-__all__ = ["OPTIONS", "Option", "Options", "did_you_mean", "format_options"]
-
 Kind = Literal["integer", "order", "regexes", "flag", "select", "output", "text"]
 EVERYTHING = (".*",)
 _INT64 = 2**63

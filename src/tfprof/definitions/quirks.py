@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-__all__ = ["ORIGINAL", "REPAIRED", "Quirks", "quirks_for"]
-
 
 def _quirk(defect: str, original: str, repaired: str) -> bool:
     """A switch: the defect's number, the original behaviour and the repaired one."""

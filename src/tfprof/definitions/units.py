@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-__all__ = ["FORMATS", "SCALES", "format_memory", "format_number", "format_time"]
-
 SCALES: dict[str, tuple[tuple[str, int], ...]] = {
     "number": (("", 1), ("k", 10**3), ("m", 10**6), ("b", 10**9)),
     "time": (("us", 1), ("ms", 10**3), ("sec", 10**6)),

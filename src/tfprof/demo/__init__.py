@@ -10,8 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypedDict
 
-__all__ = ["Paths", "paths"]
-
 FOLDER = Path(__file__).parent
 
 

@@ -10,8 +10,6 @@ from tfprof.flops.polynomial import Count
 from tfprof.flops.rules import CountKind
 from tfprof.flops.totals import InstanceTotals
 
-__all__ = ["CallSite", "walk_calls"]
-
 
 @dataclass(frozen=True, slots=True)
 class CallSite:

@@ -9,8 +9,6 @@ from tfprof.flops.tensors import UNKNOWN, Tensor, common, dims_of, merge_dims
 from tfprof.functions.library import FunctionBody
 from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
 
-__all__ = ["annotated", "branch_taken", "joined", "loop_shapes", "old_control", "widened"]
-
 
 def annotated(body: FunctionBody, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Arguments with what the function's signature states about them."""

@@ -29,8 +29,6 @@ from tfprof.functions.calls import LOOPS, Call, calls, is_call
 from tfprof.functions.library import FunctionBody, FunctionLibrary, Ref, argument
 from tfprof.protos.graph_pb2 import NodeDef
 
-__all__ = ["Instance", "Interpreter", "Invocation", "RunShapes"]
-
 _MAX_PASSES = 6
 """A loop's state is widened after each pass over its body, so few are needed."""
 

@@ -14,8 +14,6 @@ from tfprof.flops.tensors import Dims
 from tfprof.flops.variables import Variable
 from tfprof.runtime.printable import one_line
 
-__all__ = ["Layer", "ModelTable", "model", "model_table", "operation_text", "to_dict", "totals"]
-
 _BATCH = "B"
 _COUNTER = re.compile(r"_\d+$")
 

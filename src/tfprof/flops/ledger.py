@@ -10,8 +10,6 @@ from tfprof.flops.interpreter import Interpreter
 from tfprof.flops.rules import CountKind
 from tfprof.flops.totals import Totals
 
-__all__ = ["Ledger", "make_ledger", "unavailable"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ledger:

@@ -23,16 +23,6 @@ from tfprof.functions.expand import MAX_NODES
 from tfprof.functions.library import FunctionLibrary
 from tfprof.runtime.printable import one_line
 
-__all__ = [
-    "Cost",
-    "NodeCost",
-    "OpCost",
-    "bound",
-    "compute_cost",
-    "cost",
-    "with_recorded_trip_counts",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class OpCost:

@@ -26,8 +26,6 @@ from tfprof.loaders.saved_model.variables import complete_variables
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
-__all__ = ["ModelGraph", "find_placeholders", "read_model"]
-
 _ACCEPTED = (
     "a SavedModel directory, a .pb, .pbtxt, .meta or .keras file, a GraphDef (message or bytes),"
     " a Keras model, a tf.function, a concrete function or a graph"

@@ -31,8 +31,6 @@ from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
 from tfprof.runtime.gc_pause import gc_paused
 
-__all__ = ["LazyFlops", "NodeFlops", "lazy_flops", "log_entries", "node_flops"]
-
 _BATCH = "B"
 _EXAMPLE: Mapping[str, Count] = {_BATCH: 1}
 _SAFE = 2**62

@@ -8,8 +8,6 @@ from dataclasses import replace
 
 from tfprof.flops.variables import Variable
 
-__all__ = ["with_slots"]
-
 # What optimizers of v1 append to a variable's name for a slot, and call their own variables.
 _SLOT = re.compile(
     r"(Adam|Momentum|RMSProp|Adagrad|Adadelta|Ftrl|AdaMax|ExponentialMovingAverage"

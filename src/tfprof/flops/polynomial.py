@@ -11,21 +11,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Union
 
-__all__ = [
-    "Count",
-    "Polynomial",
-    "at_least",
-    "bind",
-    "ceil_div",
-    "exact",
-    "extreme",
-    "floor_div",
-    "pretty",
-    "product",
-    "symbol",
-    "symbols",
-]
-
 Count = Union[int, "Polynomial"]
 
 

@@ -17,8 +17,6 @@ from tfprof.profiles.schema import CONTROL, Edges
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
 
-__all__ = ["model_graph", "recorded_shapes"]
-
 
 def model_graph(profile: Profile) -> ModelGraph:
     """The nodes of a loaded profile, its functions, and what its signature asks for."""

@@ -18,8 +18,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.resolve.runtime_names import strip_counters
 
-__all__ = ["Loop", "RunCounts", "read_run_counts", "recorded_trip_counts", "run_counts_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Loop:

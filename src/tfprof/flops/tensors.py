@@ -12,22 +12,6 @@ import numpy.typing as npt
 from tfprof.flops.polynomial import Count, product
 from tfprof.protos.graph_pb2 import DataType, TensorProto, TensorShapeProto
 
-__all__ = [
-    "MAX_VALUES",
-    "TYPE_SIZES",
-    "UNKNOWN",
-    "Dim",
-    "Dims",
-    "Tensor",
-    "common",
-    "constant",
-    "dims_of",
-    "elements",
-    "is_float",
-    "merge_dims",
-    "refine",
-]
-
 Dim = Count | None
 """A size: a number, a polynomial over symbols, or None if nothing is known."""
 

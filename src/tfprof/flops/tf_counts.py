@@ -20,8 +20,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import SHAPE, Array
 from tfprof.protos.graph_pb2 import AttrValue
 
-__all__ = ["FloatOps", "count_tf_float_ops"]
-
 _LARGEST = 2**63 - 1
 _INPUTS = 3
 """No formula looks at more than its first three inputs."""

@@ -9,8 +9,6 @@ from math import prod
 
 from tfprof.protos.graph_pb2 import AttrValue
 
-__all__ = ["TF_FORMULAS", "Operands", "Rule", "Shape", "Unknown", "count"]
-
 Shape = tuple[int, ...]
 """Sizes in order, -1 for an unknown one. A shape of unknown rank is None."""
 

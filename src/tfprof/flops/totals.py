@@ -12,9 +12,6 @@ from tfprof.flops.rules import CountKind, FlopCount, count_node, traffic
 from tfprof.flops.rules.formula import NOTHING, Operation
 from tfprof.flops.shapes import canonical
 
-__all__ = ["InstanceTotals", "OpTotal", "Totals", "operation"]
-
-
 _NodeCount = tuple[FlopCount, tuple[Count, Count] | None]
 """A node's own work, and the bytes it reads and writes if they are known."""
 

@@ -12,17 +12,6 @@ if TYPE_CHECKING:
     from tfprof.flops.interpreter import Instance
     from tfprof.flops.tensors import Tensor
 
-__all__ = [
-    "Loop",
-    "TripCount",
-    "WhileLoop",
-    "invariants",
-    "origin",
-    "scalar",
-    "step_of",
-    "trip_count",
-]
-
 _PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
 
 # (op, counter on the left) -> (the counter must rise, the limit itself is included)

@@ -16,8 +16,6 @@ from tfprof.functions.library import FunctionBody, Ref
 if TYPE_CHECKING:
     from tfprof.flops.interpreter import Instance
 
-__all__ = ["NEXT", "V1Loops", "loops_around"]
-
 _WITHIN = frozenset({"Identity", "StopGradient", "LoopCond", "Switch", "RefSwitch", "RefIdentity"})
 _ENTER = {"Enter", "RefEnter"}
 _EXIT = {"Exit", "RefExit"}

@@ -10,8 +10,6 @@ from tfprof.flops.tensors import Dims, constant, dims_of, elements, is_float
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedObject, SavedObjectGraph
 
-__all__ = ["SEED", "Variable", "of_constants", "of_graph", "of_meta_graph"]
-
 
 @dataclass(frozen=True, slots=True)
 class Variable:

@@ -8,8 +8,6 @@ from typing import Literal
 
 from tfprof.protos.graph_pb2 import FunctionDef, NodeDef
 
-__all__ = ["LOOPS", "Call", "calls", "is_call"]
-
 Kind = Literal["call", "branch", "body", "cond"]
 
 

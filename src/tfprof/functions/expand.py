@@ -14,8 +14,6 @@ from tfprof.functions.calls import Call, calls
 from tfprof.functions.library import FunctionBody, FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
-__all__ = ["MAX_DEPTH", "MAX_NODES", "Expanded", "ExpandedNode", "Frame", "expand"]
-
 MAX_NODES = 2_000_000
 """More nodes than this are not expanded; the functions beyond stay calls."""
 

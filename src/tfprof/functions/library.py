@@ -13,8 +13,6 @@ from tfprof.functions.calls import is_call
 from tfprof.functions.output_args import flat_output
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
-__all__ = ["FunctionBody", "FunctionLibrary", "Ref", "argument", "output_number"]
-
 Ref = tuple[int, int]
 """(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
 

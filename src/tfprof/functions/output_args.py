@@ -10,8 +10,6 @@ from functools import cache
 
 from tfprof.protos.graph_pb2 import AttrValue
 
-__all__ = ["flat_output"]
-
 
 def flat_output(op: str, attrs: Mapping[str, AttrValue], name: str, index: int) -> int:
     """The position among all outputs of the one called `name:index`.

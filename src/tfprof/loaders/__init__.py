@@ -31,17 +31,6 @@ from tfprof.loaders.files import is_directory, is_file, read_head
 from tfprof.loaders.message_kinds import HEAD_SIZE, is_message, is_text, message_kind
 from tfprof.loaders.other_formats import name_format
 
-__all__ = [
-    "LOADERS",
-    "PARTS",
-    "Loader",
-    "assign_inputs",
-    "check_inputs",
-    "identify",
-    "read_input",
-    "recognize",
-]
-
 PARTS = {
     "graph": ("graph_path", "the graph"),
     "run_meta": ("run_meta_path", "traced steps 0, 1, 2…"),

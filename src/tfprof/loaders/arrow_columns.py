@@ -6,8 +6,6 @@ import pyarrow as pa
 
 from tfprof.profiles.schema import Array, BoolArray
 
-__all__ = ["numbers", "present"]
-
 
 def numbers(column: pa.Array) -> Array:
     """A column of numbers; 0 where the enclosing message is absent."""

@@ -12,8 +12,6 @@ from typing import BinaryIO
 from tfprof.definitions.limits import MAX_STREAM_BYTES
 from tfprof.errors import LoadError
 
-__all__ = ["file_size", "is_directory", "is_file", "read_file", "read_head", "read_range"]
-
 _CHUNK_SIZE = 1 << 20
 
 

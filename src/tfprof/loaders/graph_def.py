@@ -24,8 +24,6 @@ from tfprof.protos.graph_pb2 import AttrValue, GraphDef, TensorShapeProto
 from tfprof.protos.saved_model_pb2 import SavedModel
 from tfprof.runtime.gc_pause import gc_paused
 
-__all__ = ["columns_of_nodes", "read_graph", "shape_of"]
-
 
 def read_graph(source: MessageLike) -> GraphColumns:
     """The columns of a GraphDef, alone or inside a MetaGraphDef or SavedModel."""

@@ -9,8 +9,6 @@ import pyarrow as pa
 from tfprof.loaders.wire import columns_of_bytes
 from tfprof.protos import columns_pb2, graph_pb2
 
-__all__ = ["GraphNodes", "nodes_of_bytes"]
-
 
 class GraphNodes(NamedTuple):
     """The nodes of a GraphDef."""

@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from tfprof.protos.varint import read_varint
 
-__all__ = ["HEAD_SIZE", "best_fit", "fits", "is_message", "is_text", "message_kind"]
-
 HEAD_SIZE = 1 << 16
 """How many bytes of a file are enough."""
 

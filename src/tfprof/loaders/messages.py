@@ -18,17 +18,6 @@ from tfprof.loaders.files import read_file
 from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text
 from tfprof.loaders.wire import columns_of, columns_of_bytes
 
-__all__ = [
-    "Input",
-    "MessageLike",
-    "malformed",
-    "not_a_message",
-    "parse_text",
-    "read_columns",
-    "read_input_bytes",
-    "read_message",
-]
-
 MessageLike = Any
 """A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
 

@@ -15,8 +15,6 @@ from tfprof.loaders.saved_model.graph import is_saved_model, saved_model_file
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
-__all__ = ["MODEL_KINDS", "model_kind", "parse_model", "read_model_bytes", "read_model_message"]
-
 MODEL_KINDS = {kind.DESCRIPTOR.name: kind for kind in (GraphDef, MetaGraphDef, SavedModel)}
 """The messages that hold a graph, by name."""
 

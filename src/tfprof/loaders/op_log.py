@@ -15,8 +15,6 @@ from tfprof.profiles.schema import Array, Stacks
 from tfprof.profiles.source_columns import LogColumns
 from tfprof.protos import columns_pb2, log_pb2
 
-__all__ = ["read_op_log", "stacks_of"]
-
 
 def read_op_log(source: MessageLike) -> LogColumns:
     """The columns of an op log, binary or text."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tfprof.loaders.message_kinds import message_kind
 
-__all__ = ["name_format"]
-
 _MAGIC = (
     (0, b"\x89PNG", "a PNG image"),
     (0, b"\xff\xd8\xff", "a JPEG image"),

@@ -30,8 +30,6 @@ from tfprof.profiles.schema import (
 from tfprof.profiles.string_columns import strings
 from tfprof.protos import columns_pb2, log_pb2
 
-__all__ = ["read_profile"]
-
 
 def read_profile(source: MessageLike) -> Profile:
     """The profile in a file that the original or tfprof wrote."""

@@ -17,8 +17,6 @@ from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.source_columns import RunColumns
 from tfprof.protos import columns_pb2, graph_pb2, run_metadata_pb2
 
-__all__ = ["read_run"]
-
 _LARGE, _LARGEST = 2**62, 2**63 - 1
 
 

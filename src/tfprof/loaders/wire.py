@@ -16,8 +16,6 @@ from ptars import HandlerPool
 from tfprof.errors import LoadError
 from tfprof.protos import columns_pb2
 
-__all__ = ["columns_of", "columns_of_bytes"]
-
 
 @cache
 def _handler(name: str) -> Any:

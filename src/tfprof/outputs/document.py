@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-__all__ = ["Chunks", "Document", "Message", "RenderSettings", "Rendering"]
-
 Chunks: TypeAlias = Iterable[bytes | memoryview]
 """The bytes of a document, a part at a time."""
 

@@ -16,8 +16,6 @@ from tfprof.views.graph import producers
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["render"]
-
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
     """Render a directed graph; selected numbers are part of the labels and attributes of nodes."""

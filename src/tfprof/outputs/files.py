@@ -12,8 +12,6 @@ from typing import BinaryIO
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Message, Rendering
 
-__all__ = ["replace_file", "write_documents", "write_file"]
-
 
 def write_documents(
     rendering: Rendering, *, stdout: Callable[[bytes], None], message: Callable[[str], None]

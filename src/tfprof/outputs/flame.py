@@ -13,8 +13,6 @@ from tfprof.profiles.schema import Array
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["inclusive_values", "parent_rows", "selected_metrics", "self_values", "to_int64"]
-
 _LIMIT = 2**63
 
 

@@ -12,8 +12,6 @@ from tfprof.outputs.flame import parent_rows, selected_metrics, self_values
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["render"]
-
 _UNSAFE = str.maketrans({";": ":", "\n": " ", "\r": " "})
 
 

@@ -14,8 +14,6 @@ from tfprof.profiles.input_shapes import input_shapes_of
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["input_shapes", "node_inputs", "op_input_lines"]
-
 
 def node_inputs(report: Report, separator: str) -> pa.Array:
     """The inputs of every node in one text, such as `0:3x4|1:unknown`; empty without inputs."""

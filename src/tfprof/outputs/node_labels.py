@@ -17,8 +17,6 @@ from tfprof.reports.account import type_lists
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["device_ranks", "node_devices", "node_types", "row_devices", "row_types"]
-
 
 def device_ranks(profile: Profile) -> Array:
     """The rank of each device by name."""

@@ -14,8 +14,6 @@ from tfprof.outputs.text_header import shown_metrics
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["to_html", "to_pandas", "to_polars"]
-
 _MAX_ROWS = 2000
 _OPEN_DEPTH = 2
 _STYLE = (

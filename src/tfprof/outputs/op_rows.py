@@ -17,8 +17,6 @@ from tfprof.profiles.schema import Array
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["encode_op_rows"]
-
 _ESCAPES = str.maketrans(LINE_BREAKS)
 
 

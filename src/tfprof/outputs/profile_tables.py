@@ -34,8 +34,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import LogEntries, ProfileProtoRuns, Records, Stacks
 from tfprof.profiles.string_columns import strings
 
-__all__ = ["profile_tables", "save_tables"]
-
 
 def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
     """Write all tables of a profile to a folder, or none; create the folder if it is missing."""

@@ -28,15 +28,6 @@ from tfprof.profiles.string_columns import utf8_bytes
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = [
-    "column_names",
-    "measure_columns",
-    "render_csv",
-    "render_json",
-    "render_parquet",
-    "row_table",
-]
-
 _FIRST = ("row", "parent", "depth", "name", "path", "counted")
 _LAST = ("op", "device", "shape", "file", "function", "line")
 _SEPARATOR = ";"

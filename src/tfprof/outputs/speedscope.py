@@ -17,8 +17,6 @@ from tfprof.views.tree import Tree
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["render"]
-
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "none"}
 

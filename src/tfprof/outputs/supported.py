@@ -9,8 +9,6 @@ from tfprof.definitions.metrics import known_metrics
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["why_unsupported"]
-
 _NO_TIMELINE = "op view doesn't support timeline yet. Consider graph/scope/code view."
 _ONLY_CODE = "Only 'code' view supports pprof output now."
 _ONLY_ONE = "Can only select 1 attribute for pprof output."

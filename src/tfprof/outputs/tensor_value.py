@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tfprof.loaders.checkpoint.dtypes import Array
     from tfprof.reports.report import Report
 
-__all__ = ["MAX_LENGTH", "TensorValues", "format_tensor", "tensor_message", "tensor_texts"]
-
 MAX_LENGTH = 10_000
 """The text of a tensor is cut after so many characters."""
 

@@ -15,8 +15,6 @@ from tfprof.outputs.tree_rows import encode_tree_rows
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["render", "text_bytes", "text_chunks"]
-
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
     """Render the text, for standard output if no file is named."""

@@ -10,8 +10,6 @@ from tfprof.definitions.options import Options, format_options
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["header", "legend_text", "options_block", "shown_metrics"]
-
 _VIEW_LEGENDS = {
     "scope": "scope: The nodes in the model graph are organized by their names, which is "
     "hierarchical like filesystem.",

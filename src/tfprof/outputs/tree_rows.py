@@ -26,8 +26,6 @@ from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["LINE_BREAKS", "encode_tree_rows", "escape_line_breaks"]
-
 LINE_BREAKS = {"\n": r"\n", "\t": r"\t"}
 """What `one_line` replaces in names."""
 

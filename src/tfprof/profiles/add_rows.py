@@ -24,18 +24,6 @@ from tfprof.profiles.source_columns import LogColumns
 from tfprof.profiles.string_columns import strings
 from tfprof.protos import graph_pb2
 
-__all__ = [
-    "COPY",
-    "first_labels",
-    "index_in",
-    "is_first_occurrence",
-    "make_checkpoint_nodes",
-    "make_runtime_nodes",
-    "match_nodes",
-    "merge_names",
-    "unmatched_entries",
-]
-
 COPY = "MEMCPY"
 """A part of the names of records that copy memory."""
 

@@ -11,8 +11,6 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
-__all__ = ["DeviceRules", "NodeDevices", "device_rules", "node_devices"]
-
 _STRICT_DEVICE = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+", re.DOTALL | re.ASCII)
 _ANY_DEVICE = re.compile(r"(?:.*/)?(?:device:|host:)?([a-z_][a-z0-9_]*):\d+", re.DOTALL | re.ASCII)
 _NOT_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device", "host"})

@@ -8,17 +8,6 @@ import pyarrow.compute as pc
 
 from tfprof.profiles.schema import Array
 
-__all__ = [
-    "argsort_small",
-    "argsort_within",
-    "distinct",
-    "distinct_index",
-    "group_offsets",
-    "invert_permutation",
-    "list_offsets",
-    "rank_strings",
-]
-
 _LARGEST = 2**62
 
 

@@ -14,8 +14,6 @@ from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import SHAPE, Array
 
-__all__ = ["InputShapes", "input_shapes_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class InputShapes:

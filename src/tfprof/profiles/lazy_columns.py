@@ -11,8 +11,6 @@ import numpy as np
 from tfprof.definitions.metrics import measure_names
 from tfprof.profiles.schema import Array
 
-__all__ = ["LazyColumns", "sum_bound", "sum_of"]
-
 _SAFE = 2.0**62
 
 

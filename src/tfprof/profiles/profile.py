@@ -42,8 +42,6 @@ from tfprof.profiles.string_columns import strings
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Checkpoint
 
-__all__ = ["Profile"]
-
 T = TypeVar("T")
 
 _CHECKPOINT_TYPE = "_checkpoint_variables"

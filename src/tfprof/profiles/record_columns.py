@@ -15,8 +15,6 @@ from tfprof.profiles.lazy_columns import sum_bound, sum_of
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray, ProfileProtoRuns
 
-__all__ = ["BYTE_FIELDS", "LATEST", "MEMORY_FIELDS", "RecordRows", "SavedRows"]
-
 MEMORY_FIELDS = (
     "memory_micros",
     "host_temp_bytes",

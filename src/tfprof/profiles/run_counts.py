@@ -6,8 +6,6 @@ import numpy as np
 
 from tfprof.profiles.schema import Array, BoolArray, Calls
 
-__all__ = ["executed_counts"]
-
 
 def executed_counts(calls: Calls | None, ran: BoolArray, runs: Array) -> Array:
     """The runs of each node; one without records ran as often as the call it belongs to.

@@ -13,24 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = [
-    "ATTRS",
-    "CONTROL",
-    "MISSING",
-    "NO_DEVICE",
-    "SHAPE",
-    "SHAPES",
-    "Array",
-    "BoolArray",
-    "Calls",
-    "Edges",
-    "LogEntries",
-    "Nodes",
-    "ProfileProtoRuns",
-    "Records",
-    "Stacks",
-]
-
 Array = npt.NDArray[Any]
 BoolArray = npt.NDArray[np.bool_]
 

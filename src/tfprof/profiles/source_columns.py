@@ -11,8 +11,6 @@ import pyarrow as pa
 
 from tfprof.profiles.schema import Array, BoolArray, Stacks
 
-__all__ = ["GraphColumns", "LogColumns", "RunColumns"]
-
 
 @dataclass(frozen=True, slots=True)
 class GraphColumns:

@@ -9,8 +9,6 @@ import pyarrow as pa
 
 from tfprof.profiles.schema import Array
 
-__all__ = ["slice_strings", "strings", "utf8_bytes", "value_offsets"]
-
 
 def strings(values: Any = ()) -> pa.Array:
     """A column of strings."""

@@ -18,8 +18,6 @@ from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray, Stacks
 
-__all__ = ["describe_user_line", "is_library", "user_lines"]
-
 _FILE = 0
 _UNKNOWN = "none"
 _MAX_TEXT = 60

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["encode_varint", "read_varint"]
-
 _LAST_SHIFT = 63
 _ONE_BYTE = [bytes([number]) for number in range(128)]
 

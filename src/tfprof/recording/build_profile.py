@@ -27,18 +27,6 @@ from tfprof.recording.tensorflow_objects import default_graph, live_graph
 from tfprof.recording.variables import trainable_names
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
 
-__all__ = [
-    "Model",
-    "add_run",
-    "build_profile",
-    "find_model",
-    "graph_and_run",
-    "log_columns",
-    "model_log",
-    "op_log_message",
-    "with_saved_traces",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Model:

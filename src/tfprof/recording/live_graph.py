@@ -17,8 +17,6 @@ from tfprof.profiles.source_columns import GraphColumns
 from tfprof.protos.graph_pb2 import AttrValue
 from tfprof.recording.variables import captured_shapes
 
-__all__ = ["operations", "read_live_graph"]
-
 _Shapes = tuple[tuple[int, ...] | None, ...]
 
 

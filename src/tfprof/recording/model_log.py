@@ -19,8 +19,6 @@ from tfprof.profiles.string_columns import strings
 from tfprof.protos import log_pb2
 from tfprof.recording.stacks import CreationStacks
 
-__all__ = ["ModelLog", "merge_op_logs"]
-
 TRAINABLE = "_trainable_variables"
 _NONE = np.zeros(0, np.int64)
 _NO_STACKS = Stacks(np.zeros(1, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, {}, None)

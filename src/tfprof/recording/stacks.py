@@ -14,8 +14,6 @@ import numpy as np
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.schema import Array, Stacks
 
-__all__ = ["NO_TEXT", "CreationStacks", "read_stacks"]
-
 NO_TEXT = "none"
 """The string of id 0: what is not known."""
 

@@ -6,8 +6,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["ACCEPTED", "default_graph", "live_graph"]
-
 ACCEPTED = (
     "a tf.Graph, a FuncGraph, a concrete function, a GraphDef message, its bytes, or a path to one"
 )

@@ -7,8 +7,6 @@ from typing import Any
 
 from tfprof.definitions.quirks import Quirks
 
-__all__ = ["captured_shapes", "trainable_names"]
-
 _COLLECTION = "trainable_variables"
 
 

@@ -17,8 +17,6 @@ from tfprof.reports import regexes
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE, View
 
-__all__ = ["accounted_tree", "count_matches", "member_numbers", "node_types", "type_lists"]
-
 _DEFINITIONS = "definition_count"
 _RUNS = "run_count"
 

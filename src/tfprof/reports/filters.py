@@ -16,8 +16,6 @@ from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
 
-__all__ = ["apply_start", "list_start", "row_filter", "sort_key"]
-
 
 def apply_start(
     tree: Tree, names: pa.Array, options: Options, kept: BoolArray

@@ -20,8 +20,6 @@ from tfprof.profiles.run_counts import executed_counts
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import graph_pb2
 
-__all__ = ["AVERAGE", "NodeSums", "measures", "scalars"]
-
 AVERAGE = -1
 _SAFE = 2**62
 _SCALAR = graph_pb2.AttrValue(shape=graph_pb2.TensorShapeProto()).SerializeToString()

@@ -16,8 +16,6 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.schema import BoolArray
 
-__all__ = ["check", "is_everything", "matches", "matches_any"]
-
 
 def is_everything(regexes: tuple[str, ...]) -> bool:
     """Whether a list is exactly `.*`, which even matches what has line breaks."""

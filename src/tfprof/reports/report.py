@@ -29,8 +29,6 @@ from tfprof.views import view_of
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
 
-__all__ = ["Report", "Row", "make_report"]
-
 _DEFINITIONS = "definition_count"
 
 

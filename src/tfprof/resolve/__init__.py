@@ -26,8 +26,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.resolve.match_runtime_nodes import NodeMatches, match_runtime_nodes, merge_matched_nodes
 from tfprof.resolve.op_types import with_runtime_ops
 
-__all__ = ["attributed_share", "resolve"]
-
 
 def resolve(profile: Profile, quirks: Quirks) -> Profile:
     """The profile that views, measures and outputs work on."""

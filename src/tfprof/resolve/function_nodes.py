@@ -18,8 +18,6 @@ from tfprof.profiles.source_columns import GraphColumns
 from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import GraphDef
 
-__all__ = ["FunctionNodes", "Links", "read_function_nodes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Links:

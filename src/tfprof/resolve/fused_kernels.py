@@ -10,8 +10,6 @@ from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 
-__all__ = ["FUSED", "fused_members"]
-
 FUSED = "Fused"
 _LONGEST = 8
 """No kernel fuses longer chains."""

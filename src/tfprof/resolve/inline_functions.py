@@ -25,8 +25,6 @@ from tfprof.resolve.function_nodes import FunctionNodes, Links, read_function_no
 from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.take_nodes import take_nodes
 
-__all__ = ["inline_functions"]
-
 
 def inline_functions(profile: Profile) -> Profile:
     """Add the nodes of functions under their runtime names, after all others.

@@ -17,8 +17,6 @@ from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.runtime_names import MatchKind, find_origin
 from tfprof.resolve.take_nodes import take_nodes
 
-__all__ = ["NodeMatches", "match_runtime_nodes", "merge_matched_nodes"]
-
 
 @dataclass(frozen=True, slots=True)
 class NodeMatches:

@@ -13,8 +13,6 @@ from tfprof.resolve.fused_kernels import FUSED, fused_members
 from tfprof.resolve.match_runtime_nodes import NodeMatches
 from tfprof.resolve.runtime_names import MatchKind
 
-__all__ = ["with_runtime_ops"]
-
 _LABEL = r" = (?P<op>[^(]+)\("
 _NO_WORK = pa.array(["Const", "Identity", "NoOp"])
 """Ops that an optimizer leaves beside a node; they are not what the node ran as."""

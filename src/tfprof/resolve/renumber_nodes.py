@@ -8,8 +8,6 @@ from typing import Any
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Nodes, ProfileProtoRuns
 
-__all__ = ["renumber_nodes"]
-
 _NODE_COLUMNS = frozenset(
     item.name for item in fields(ProfileProtoRuns) if item.name.endswith("_node")
 )

@@ -13,8 +13,6 @@ from enum import IntEnum
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["MatchKind", "find_origin", "strip_counters", "strip_counters_column"]
-
 
 class MatchKind(IntEnum):
     """In which way a record belongs to a node, the closest first."""

@@ -19,8 +19,6 @@ from tfprof.profiles.schema import SHAPES, Array, BoolArray, Records
 from tfprof.protos.graph_pb2 import TensorShapeProto
 from tfprof.resolve.runtime_names import strip_counters_column
 
-__all__ = ["with_runtime_shapes"]
-
 # The runtime name of a fed tensor: the node, its output, and the number of the argument.
 _FED = re.compile(r"_arg_(.+)_([0-9]{1,9})_[0-9]+")
 Shape = tuple[int, ...]

@@ -14,8 +14,6 @@ from tfprof.profiles.schema import Array, LogEntries
 from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import GraphDef
 
-__all__ = ["with_debug_info"]
-
 
 def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
     """A profile whose nodes have the stacks that created them; those of an op log win."""

@@ -8,8 +8,6 @@ import numpy as np
 
 from tfprof.profiles.schema import BoolArray, Nodes
 
-__all__ = ["take_nodes"]
-
 
 def take_nodes(nodes: Nodes, mask: BoolArray) -> Nodes:
     """The nodes in `mask`."""

@@ -9,8 +9,6 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-__all__ = ["gc_paused"]
-
 
 @contextlib.contextmanager
 def gc_paused() -> Iterator[None]:

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["tune_malloc"]
-
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the parameters' numbers in malloc.h
 _KEPT_BYTES = 1 << 30
 

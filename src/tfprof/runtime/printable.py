@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["one_line", "printable"]
-
 # Marks that turn the direction of writing, and separators that some take for line breaks.
 _MARKS = "\u200e\u200f\u2028-\u202e\u2066-\u2069"
 _UNPRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_MARKS}]")

@@ -17,8 +17,6 @@ from tfprof.errors import OptionError
 from tfprof.tf_compat.session_run import RunCall, base_session
 from tfprof.tf_compat.trace_schedule import Schedule
 
-__all__ = ["ProfileContext"]
-
 _COMMANDS = {
     "graph": "profile_graph",
     "scope": "profile_name_scope",

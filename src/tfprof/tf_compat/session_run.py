@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["RunCall", "base_session"]
-
 
 class RunCall:
     """One call of `run`, to make as it is or traced."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-__all__ = ["MAX_TRACED", "Schedule"]
-
 MAX_TRACED = 100
 _WARM_UP = 10
 _LAST_SAMPLED = 100

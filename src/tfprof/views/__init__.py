@@ -19,8 +19,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.views import code, graph, op, scope
 from tfprof.views.view import View
 
-__all__ = ["VIEWS", "view_of"]
-
 VIEWS: dict[str, Callable[[Profile, Quirks], View]] = {
     "scope": scope.build,
     "graph": graph.build,

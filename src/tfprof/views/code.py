@@ -18,8 +18,6 @@ from tfprof.profiles.string_columns import strings
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 
-__all__ = ["GRADIENT", "build"]
-
 GRADIENT = " (gradient)"
 _SUFFIX = ("", GRADIENT)
 _GRADIENTS, _GRAD, _TAPE = "gradients/", "_grad/", "gradient_tape/"

@@ -15,8 +15,6 @@ from tfprof.profiles.schema import Array, BoolArray
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View
 
-__all__ = ["build", "producers"]
-
 
 def producers(profile: Profile) -> Array:
     """The node that produces each edge, -1 if the graph does not have it."""

@@ -13,8 +13,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View, name_order
 
-__all__ = ["build"]
-
 
 def build(profile: Profile, quirks: Quirks) -> View:
     """A position for each op type, sorted by name; its nodes are the members."""

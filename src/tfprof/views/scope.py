@@ -20,8 +20,6 @@ from tfprof.profiles.string_columns import utf8_bytes, value_offsets
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, View
 
-__all__ = ["build"]
-
 _SLASH = ord("/")
 
 

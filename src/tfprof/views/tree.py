@@ -12,8 +12,6 @@ import numpy as np
 from tfprof.profiles.grouping import argsort_small, argsort_within, invert_permutation
 from tfprof.profiles.schema import Array, BoolArray
 
-__all__ = ["Tree"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tree:

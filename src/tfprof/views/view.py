@@ -15,8 +15,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
 
-__all__ = ["ROOT", "SCOPE_TYPE", "Frame", "Frames", "View", "name_order", "name_rank"]
-
 T = TypeVar("T")
 
 ROOT = "_TFProfRoot"

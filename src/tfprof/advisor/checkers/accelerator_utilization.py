@@ -15,8 +15,6 @@ from tfprof.profiles.executions import Executions
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 
-__all__ = ["CHECKER"]
-
 _NAME = "AcceleratorUtilizationChecker"
 
 

@@ -18,8 +18,6 @@ from tfprof.profiles.schema import Array
 from tfprof.profiles.user_code import describe_user_line
 from tfprof.views.graph import producers
 
-__all__ = ["CHECKER"]
-
 _NAME = "DataTransfer"
 _EDGE = re.compile(r"edge_\d+_(.*)")
 _NO_DATA_INPUTS = re.compile(r"NoOp|Const|Variable|VariableV2|VarHandleOp")

@@ -14,8 +14,6 @@ from tfprof.advisor.requirement import ACCELERATOR
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.user_code import describe_user_line
 
-__all__ = ["CHECKER"]
-
 _NAME = "DevicePlacement"
 
 

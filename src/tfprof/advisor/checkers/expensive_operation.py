@@ -15,8 +15,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.reports.report import Report, Row, make_report
 from tfprof.views import view_of
 
-__all__ = ["CHECKER"]
-
 _NAME = "ExpensiveOperationChecker"
 _DEEPEST = 100
 _LEVELS = 3

@@ -11,8 +11,6 @@ from tfprof.advisor.requirement import RUN
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 
-__all__ = ["CHECKER"]
-
 _NAME = "InputStall"
 
 

@@ -8,8 +8,6 @@ from tfprof.advisor.checker import Checker, Settings
 from tfprof.advisor.finding import Finding
 from tfprof.profiles.profile import Profile
 
-__all__ = ["CHECKER"]
-
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:  # noqa: ARG001 - as all checkers
     """Nothing."""

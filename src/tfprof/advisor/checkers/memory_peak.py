@@ -16,8 +16,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.views.graph import producers
 
-__all__ = ["CHECKER"]
-
 _NAME = "MemoryPeak"
 _Lifetimes = tuple[Array, Array]
 _FORWARDS = 20

@@ -18,8 +18,6 @@ from tfprof.profiles.schema import BoolArray
 from tfprof.protos import graph_pb2
 from tfprof.reports.account import count_matches
 
-__all__ = ["CHECKER"]
-
 _NAME = "OperationChecker"
 _NHWC = graph_pb2.AttrValue(s=b"NHWC").SerializeToString()
 _BATCH_NORM = "Maybe use faster FusedBatchNorm instead of BatchNorm"

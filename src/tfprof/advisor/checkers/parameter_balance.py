@@ -15,8 +15,6 @@ from tfprof.advisor.node_queries import NodeQueries, count, share
 from tfprof.advisor.requirement import GRAPH, SEVERAL_DEVICES
 from tfprof.profiles.profile import Profile
 
-__all__ = ["CHECKER"]
-
 _NAME = "ParameterBalance"
 _VARIABLE = re.compile(r"Variable|VariableV2|VarHandleOp|AutoReloadVariable")
 _SERVER = re.compile(r"/job:ps\b")

@@ -15,8 +15,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
 from tfprof.profiles.user_code import describe_user_line
 
-__all__ = ["CHECKER"]
-
 _NAME = "SmallOps"
 
 

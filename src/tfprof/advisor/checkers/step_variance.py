@@ -15,8 +15,6 @@ from tfprof.advisor.step_time import StepTime, step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 
-__all__ = ["CHECKER"]
-
 _NAME = "StepVariance"
 
 

@@ -9,8 +9,6 @@ from tfprof.flops.rules.formula import Formula, Operation, Work, each
 from tfprof.flops.shapes.inference_context import IndeterminateError
 from tfprof.flops.shapes.linear import einsum_labels
 
-__all__ = ["RULES"]
-
 
 def _matmul(x: Operation) -> Work:
     return Work(x.n_out() * x.known(0)[0 if x.flag("transpose_a") else 1])

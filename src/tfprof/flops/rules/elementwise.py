@@ -13,8 +13,6 @@ from tfprof.flops.rules.formula import Formula, Operation, Work, each, per_input
 from tfprof.flops.shapes.inference_context import IndeterminateError, times
 from tfprof.flops.tensors import elements
 
-__all__ = ["RULES"]
-
 
 def _add_n(x: Operation) -> Work:
     """Lists too are summed, by element; where one holds a single element, that is all there is."""

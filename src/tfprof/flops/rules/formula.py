@@ -9,8 +9,6 @@ from tfprof.flops.polynomial import Count
 from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext
 from tfprof.flops.tensors import Dims, Tensor, elements
 
-__all__ = ["NOTHING", "Formula", "Operation", "Work", "each", "per_input", "per_output"]
-
 
 @dataclass(frozen=True, slots=True)
 class Work:

@@ -7,8 +7,6 @@ from tfprof.flops.rules import contractions, elementwise
 from tfprof.flops.rules.formula import Formula, Operation, Work
 from tfprof.flops.shapes.inference_context import IndeterminateError
 
-__all__ = ["RULES"]
-
 # Operations per output element of what may be fused behind the main op.
 _MEMBERS = {
     "BiasAdd": 1,

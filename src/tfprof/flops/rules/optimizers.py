@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tfprof.flops.rules.formula import Formula, per_input
 
-__all__ = ["RULES"]
-
 # Name after Apply -> (operations per element, the gradient's input in the dense, the sparse form).
 # Counted from the update rules: Adam, for one, is m += (g - m)·a [3], v += (g·g - v)·b [4],
 # x -= m·c / (sqrt(v) + e) [5].

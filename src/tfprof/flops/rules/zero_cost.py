@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["UNCOPIED", "ZERO_COST"]
-
 _VIEWS = """
 OptionalFromValue OptionalNone OptionalGetValue OptionalHasValue
 Identity IdentityN StopGradient PreventGradient Snapshot Reshape ExpandDims Squeeze EnsureShape

@@ -28,8 +28,6 @@ from tfprof.flops.shapes.dtypes import output_type
 from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext, ShapeRule
 from tfprof.flops.tensors import MAX_VALUES, Dims, Tensor, constant, is_float
 
-__all__ = ["SHAPE_RULES", "canonical", "infer"]
-
 SHAPE_RULES: dict[str, ShapeRule] = {
     **elementwise.RULES,
     **linear.RULES,

@@ -12,18 +12,6 @@ from tfprof.flops.polynomial import Count, extreme, floor_div
 from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext
 from tfprof.flops.tensors import Dim
 
-__all__ = [
-    "RULES",
-    "Array",
-    "ValueRule",
-    "added",
-    "each_value",
-    "given",
-    "larger",
-    "multiplied",
-    "smaller",
-]
-
 Array = npt.NDArray[np.object_]
 ValueRule = Callable[[InferenceContext], list[Array | None]]
 """The outputs' values, None for those that are not known."""

@@ -6,8 +6,6 @@ from tfprof.flops.polynomial import ceil_div
 from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
 from tfprof.flops.tensors import Dims, dims_of
 
-__all__ = ["RULES"]
-
 
 def _from_input(index: int) -> ShapeRule:
     return lambda site: [site.sizes_in(index)]

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from tfprof.protos.graph_pb2 import AttrValue, DataType
 
-__all__ = ["output_type"]
-
 _BOOL, _INT32, _INT64, _FLOAT = (
     DataType.DT_BOOL,
     DataType.DT_INT32,

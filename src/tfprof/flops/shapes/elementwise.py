@@ -8,8 +8,6 @@ from tfprof.flops.polynomial import Polynomial
 from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
 from tfprof.flops.tensors import Dim, Dims, dims_of, merge_dims
 
-__all__ = ["RULES", "broadcast"]
-
 
 def broadcast(site: InferenceContext, left: Dims | None, right: Dims | None) -> Dims | None:
     """The shape that two shapes broadcast to."""

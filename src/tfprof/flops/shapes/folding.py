@@ -25,8 +25,6 @@ from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceC
 from tfprof.flops.shapes.slices import strided
 from tfprof.flops.tensors import MAX_VALUES, Dim, elements
 
-__all__ = ["RULES"]
-
 
 def _numbers(values: Iterable[Dim], shape: tuple[int, ...] | None = None) -> Array:
     items = list(values)

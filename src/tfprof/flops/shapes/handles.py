@@ -9,8 +9,6 @@ from tfprof.flops.shapes.inference_context import InferenceContext, plus, times
 from tfprof.flops.tensors import UNKNOWN, Dim, Dims, Tensor, common, dims_of, refine
 from tfprof.protos.graph_pb2 import DataType
 
-__all__ = ["RULES", "TensorRule"]
-
 TensorRule = Callable[[InferenceContext], list[Tensor]]
 """What is known about a node's outputs."""
 

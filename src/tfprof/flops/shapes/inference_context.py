@@ -9,17 +9,6 @@ from tfprof.flops.polynomial import ceil_div, floor_div, product
 from tfprof.flops.tensors import MAX_VALUES, Dim, Dims, Tensor
 from tfprof.protos.graph_pb2 import AttrValue
 
-__all__ = [
-    "IndeterminateError",
-    "InferenceContext",
-    "ShapeRule",
-    "divide",
-    "divide_up",
-    "each",
-    "plus",
-    "times",
-]
-
 
 class IndeterminateError(Exception):
     """A rule needs something that is not known."""

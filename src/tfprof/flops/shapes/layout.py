@@ -13,8 +13,6 @@ from tfprof.flops.shapes.inference_context import (
 )
 from tfprof.flops.tensors import Dim, Dims, elements, merge_dims
 
-__all__ = ["RULES"]
-
 
 def _reshape(site: InferenceContext) -> list[Dims | None]:
     target = site.inputs[1].value

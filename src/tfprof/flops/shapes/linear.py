@@ -13,8 +13,6 @@ from tfprof.flops.shapes.inference_context import (
 )
 from tfprof.flops.tensors import Dim, Dims
 
-__all__ = ["RULES", "einsum_labels"]
-
 
 def _matmul(site: InferenceContext) -> list[Dims | None]:
     a, b = site.dims(0, 2), site.dims(1, 2)

@@ -6,8 +6,6 @@ from tfprof.flops.polynomial import floor_div
 from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
 from tfprof.flops.tensors import Dims
 
-__all__ = ["RULES"]
-
 
 def _lstm_cell(site: InferenceContext) -> list[Dims | None]:
     return [(site.dims(0, 2)[0], site.dims(1, 2)[1])] * 7

@@ -11,8 +11,6 @@ from tfprof.flops.shapes.inference_context import (
 from tfprof.flops.shapes.windows import layout
 from tfprof.flops.tensors import Dims
 
-__all__ = ["RULES"]
-
 
 def _reduce(site: InferenceContext) -> list[Dims | None]:
     dims, keep = site.dims(0), site.flag("keep_dims")

@@ -15,8 +15,6 @@ from tfprof.flops.shapes.inference_context import (
 )
 from tfprof.flops.tensors import MAX_VALUES, Dim, Dims
 
-__all__ = ["RULES", "Range", "strided"]
-
 
 @dataclass(frozen=True, slots=True)
 class Range:

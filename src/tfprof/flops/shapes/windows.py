@@ -14,8 +14,6 @@ from tfprof.flops.shapes.inference_context import (
 )
 from tfprof.flops.tensors import Dim, Dims
 
-__all__ = ["RULES", "Layout", "layout", "window"]
-
 
 class Layout:
     """Where batch, channel and space lie in a tensor of `rank` axes."""

@@ -12,8 +12,6 @@ from tfprof.loaders.checkpoint.storage import masked_crc32c
 from tfprof.loaders.files import read_range
 from tfprof.protos.varint import read_varint
 
-__all__ = ["BlockHandle", "block_entries", "read_block"]
-
 _TRAILER_SIZE = 5  # one byte of compression type, four of checksum
 _RAW, _SNAPPY = 0, 1
 

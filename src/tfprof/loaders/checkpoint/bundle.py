@@ -27,8 +27,6 @@ from tfprof.loaders.checkpoint.tensor import (
 from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 
-__all__ = ["Bundle", "open_bundle"]
-
 _VERSION = 1
 _HEADER_KEY = b""
 

@@ -15,8 +15,6 @@ from tfprof.loaders.checkpoint.storage import parse
 from tfprof.loaders.checkpoint.tensor import TensorInfo
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
 
-__all__ = ["Checkpoint", "TensorReader"]
-
 
 class TensorReader(Protocol):
     """What the two versions have in common."""

@@ -13,8 +13,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DTYPES", "STRING", "Array", "DType", "dtype_of"]
-
 Array = npt.NDArray[Any]
 
 

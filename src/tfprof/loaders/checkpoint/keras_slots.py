@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
 
-__all__ = ["keras_slots"]
-
 
 def keras_slots(
     graph: TrackableObjectGraph, by_node: Mapping[int, str], full_names: Mapping[str, str]

@@ -17,8 +17,6 @@ from tfprof.loaders.checkpoint.tensor_slices import open_slice_tables
 from tfprof.loaders.files import file_size, is_directory, is_file, read_head, read_range
 from tfprof.loaders.message_kinds import HEAD_SIZE
 
-__all__ = ["is_checkpoint", "open_checkpoint"]
-
 _INDEX = re.compile(r".+\.index")
 _PART = re.compile(r"(?P<prefix>.+)\.(index|meta|data-\d{5}-of-\d{5})", re.DOTALL)
 _V1_SHARD = re.compile(r"(?P<stem>.*)-(\d{5}|\?{5})-of-(?P<count>\d{5})", re.DOTALL)

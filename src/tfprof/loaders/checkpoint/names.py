@@ -17,8 +17,6 @@ from tfprof.loaders.checkpoint.keras_slots import keras_slots
 from tfprof.loaders.checkpoint.tensor import TensorInfo
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
 
-__all__ = ["OBJECT_GRAPH_KEY", "Names", "Slot", "object_names", "plain_names"]
-
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 _VARIABLE_VALUE = "VARIABLE_VALUE"

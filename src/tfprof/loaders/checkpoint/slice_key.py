@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["SLICE_KEY_START", "slice_key"]
-
 SLICE_KEY_START = b"\x00"
 _ESCAPES = {0x00: b"\x00\xff", 0xFF: b"\xff\x00"}
 

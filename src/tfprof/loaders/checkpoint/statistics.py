@@ -10,8 +10,6 @@ import numpy as np
 
 from tfprof.loaders.checkpoint.dtypes import Array
 
-__all__ = ["Statistics", "statistics_of"]
-
 _CHUNK = 1 << 20
 _SQUARE_OVERFLOWS = 1e150
 

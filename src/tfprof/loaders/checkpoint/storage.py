@@ -11,8 +11,6 @@ from google.protobuf.message import DecodeError, Message
 
 from tfprof.errors import LoadError
 
-__all__ = ["mask", "masked_crc32c", "parse"]
-
 AnyMessage = TypeVar("AnyMessage", bound=Message)
 
 _MASK_DELTA = 0xA282EAD8

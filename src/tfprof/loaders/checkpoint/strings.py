@@ -12,8 +12,6 @@ from tfprof.loaders.checkpoint.dtypes import Array
 from tfprof.loaders.checkpoint.storage import mask
 from tfprof.protos.varint import read_varint
 
-__all__ = ["decode_strings"]
-
 _UINT32_MAX = 0xFFFFFFFF
 
 

@@ -12,8 +12,6 @@ from tfprof.loaders.checkpoint.block import BlockHandle, block_entries, read_blo
 from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.varint import read_varint
 
-__all__ = ["Table", "is_table", "open_table"]
-
 _FOOTER_SIZE = 48
 _MAGIC = (0xDB4775248B80FB57).to_bytes(8, "little")
 

@@ -13,16 +13,6 @@ from tfprof.loaders.checkpoint.dtypes import Array
 from tfprof.protos.checkpoint_pb2 import TensorSliceProto
 from tfprof.protos.graph_pb2 import TensorShapeProto
 
-__all__ = [
-    "TensorInfo",
-    "TensorSlice",
-    "assemble",
-    "check_cover",
-    "check_rank",
-    "shape_of",
-    "slice_of",
-]
-
 _WHOLE = -1
 _MOST_ELEMENTS = 1 << 48
 _MOST_DIMENSIONS = 254  # TensorFlow's own limit

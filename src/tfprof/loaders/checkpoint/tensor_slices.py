@@ -26,8 +26,6 @@ from tfprof.loaders.checkpoint.tensor import (
 from tfprof.protos.checkpoint_pb2 import SavedSliceMeta, SavedTensorSlices
 from tfprof.protos.graph_pb2 import TensorProto
 
-__all__ = ["SliceTables", "open_slice_tables"]
-
 _VERSION = 1
 _META_KEY = b""
 

@@ -25,8 +25,6 @@ from tfprof.profiles.schema import (
 )
 from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
 
-__all__ = ["find_fault"]
-
 _TYPES = {"attrs": ATTRS, "shape": SHAPE, "output_shapes": SHAPES}
 _DEVICES = ("device", "interval_device", "record_device")
 _NODES = ("node", "execution_node", "interval_node", "memory_node", "allocation_node", "label_node")

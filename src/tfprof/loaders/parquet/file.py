@@ -17,8 +17,6 @@ from tfprof.errors import LoadError
 from tfprof.loaders.files import file_size
 from tfprof.loaders.parquet.footer import BYTE_ARRAY, DICTIONARY_ENCODINGS, ColumnChunk, read_footer
 
-__all__ = ["read_parquet"]
-
 _BATCH_ROWS = 4096
 _VALUE_SIZE = 8  # bytes of a number, or of the offsets of a string and its list
 _PLAIN_ENCODINGS = {0, 3, 4}  # plain and run lengths; in others strings share prefixes

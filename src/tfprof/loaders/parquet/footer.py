@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.varint import read_varint
 
-__all__ = ["BYTE_ARRAY", "DICTIONARY_ENCODINGS", "ColumnChunk", "read_footer"]
-
 BYTE_ARRAY = 6
 """The physical type of columns whose values are strings or bytes."""
 

@@ -23,16 +23,6 @@ from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Edges, LogEntries, Nodes, ProfileProtoRuns, Records, Stacks
 
-__all__ = [
-    "ENTRIES",
-    "FRAME_COLUMNS",
-    "PART",
-    "TEXTS",
-    "VERSION",
-    "read_tables",
-    "table_and_column",
-]
-
 VERSION = 2
 """Of the layout; files of another one are refused."""
 

@@ -12,8 +12,6 @@ from tfprof.loaders.messages import parse_text
 from tfprof.loaders.pbtxt.message import NotCanonical, encoded, nested
 from tfprof.protos import graph_pb2
 
-__all__ = ["ATTR", "END", "AttributeReader"]
-
 ATTR, END = b"\n  attr {\n", b"\n}\n"
 _ATTR_END = b"\n  }"
 _ENTRY = graph_pb2.NodeDef.DESCRIPTOR.fields_by_name["attr"].message_type

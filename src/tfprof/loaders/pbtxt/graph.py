@@ -24,8 +24,6 @@ from tfprof.loaders.pbtxt.message import NotCanonical, nested
 from tfprof.profiles.schema import Array
 from tfprof.protos import graph_pb2
 
-__all__ = ["nodes_of_text"]
-
 _NEXT_NODE = re.compile(rb"\nnode \{(?=\n)")
 
 

@@ -17,8 +17,6 @@ from tfprof.loaders.pbtxt.message import NotCanonical, nested
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
 
-__all__ = ["NODE", "Headers", "every_other", "plain_headers"]
-
 NODE = b"node {\n"
 # In the order of the writers, which is also that of the fields' numbers.
 _FIELDS = pa.array(

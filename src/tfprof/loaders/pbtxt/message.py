@@ -18,8 +18,6 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from tfprof.protos.varint import encode_varint
 
-__all__ = ["NotCanonical", "encoded", "nested"]
-
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 _REAL = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")
 _PLAIN = re.compile(rb'"[^"\\\x00-\x1f\x7f-\xff]*"')

@@ -17,8 +17,6 @@ from tfprof.loaders.saved_model.graph import saved_model_file
 from tfprof.profiles.schema import Stacks
 from tfprof.protos.graph_pb2 import GraphDebugInfo
 
-__all__ = ["DebugInfo", "read_debug_info"]
-
 _FILE = Path("debug", "saved_model_debug_info.pb")
 _NO_TEXT = "none"
 """The text of an unknown line, as in an op log."""

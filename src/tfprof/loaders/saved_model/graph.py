@@ -13,15 +13,6 @@ from tfprof.loaders.saved_model.variables import complete_variables
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
-__all__ = [
-    "DEFAULT_SIGNATURE",
-    "is_saved_model",
-    "main_graph",
-    "saved_model_file",
-    "signature_graph",
-    "signature_names",
-]
-
 _FILES = ("saved_model.pb", "saved_model.pbtxt")
 DEFAULT_SIGNATURE = "serving_default"
 

@@ -9,8 +9,6 @@ from tfprof.errors import LoadError
 from tfprof.protos.graph_pb2 import AttrValue, DataType, TensorShapeProto
 from tfprof.protos.saved_model_pb2 import MetaGraphDef
 
-__all__ = ["complete_variables"]
-
 _INDEX = Path("variables", "variables.index")
 _KINDS = ("VarHandleOp", "VariableV2", "Variable")
 _Saved = Mapping[str, tuple[tuple[int, ...], int]]

@@ -11,8 +11,6 @@ import pyarrow as pa
 from tfprof.outputs.encoding.row_encoder import Column, DictColumn
 from tfprof.profiles.schema import Array, BoolArray
 
-__all__ = ["Cell", "join_cells", "optional_column"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:

@@ -14,16 +14,6 @@ from tfprof.outputs.encoding.row_encoder import Column, DictColumn, encode_rows
 from tfprof.profiles.schema import Array
 from tfprof.profiles.string_columns import utf8_bytes
 
-__all__ = [
-    "ColumnLike",
-    "concat_columns",
-    "encode_columns",
-    "escape_json",
-    "format_integers",
-    "quote_json",
-    "take_rows",
-]
-
 ColumnLike: TypeAlias = Any
 """A string that all rows share, an Arrow column of strings, a DictColumn, or integers."""
 

@@ -18,8 +18,6 @@ from tfprof.definitions.units import FORMATS, SCALES
 from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.profiles.schema import Array
 
-__all__ = ["format_own_and_total"]
-
 _FEW = 500
 _EXACT = 2**52
 _MAX_WHOLE = 9999

@@ -20,8 +20,6 @@ import pyarrow.compute as pc
 from tfprof.profiles.schema import Array
 from tfprof.profiles.string_columns import utf8_bytes, value_offsets
 
-__all__ = ["Column", "DictColumn", "column_lengths", "concat_bytes", "concat_groups", "encode_rows"]
-
 _BLOCK = 1 << 19  # bytes that are encoded at once: few enough to stay in the cache
 _BLOCKS = 4  # for so many blocks values are copied at once, if there are many values
 _LARGE, _SMALL = 1 << 22, 1 << 14  # bytes of values that are not copied at once, or in each block

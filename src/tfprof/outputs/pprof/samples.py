@@ -17,8 +17,6 @@ from tfprof.views.view import Frames
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["add_leaf_samples", "add_samples"]
-
 _LABEL = "graph node:"
 
 

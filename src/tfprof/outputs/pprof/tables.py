@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from tfprof.protos import pprof_pb2
 
-__all__ = ["Function", "Tables"]
-
 _UNSIGNED = 2**64
 
 Key = tuple[bytes, bytes, int]

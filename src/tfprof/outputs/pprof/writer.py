@@ -19,8 +19,6 @@ from tfprof.protos import pprof_pb2
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["render"]
-
 _BYTES_PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}
 

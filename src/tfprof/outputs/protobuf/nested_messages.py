@@ -19,8 +19,6 @@ from tfprof.outputs.protobuf.protobuf_writer import (
 from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
 
-__all__ = ["parse_tree"]
-
 _LEVELS = 90  # of a part; a few more nest inside a row
 
 

@@ -21,8 +21,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import columns_pb2
 
-__all__ = ["encode_executions"]
-
 _EXEC = columns_pb2.Exec.DESCRIPTOR.fields_by_name
 _MEMORY = columns_pb2.Memory.DESCRIPTOR.fields_by_name
 _KEY, _VALUE = 1, 2  # of the entries of any map

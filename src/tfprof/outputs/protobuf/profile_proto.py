@@ -31,8 +31,6 @@ from tfprof.reports.account import type_lists
 from tfprof.resolve import resolve
 from tfprof.views.graph import producers
 
-__all__ = ["serialize_profile"]
-
 _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = columns_pb2.ProfileNode.DESCRIPTOR.fields_by_name
 _PROFILE = columns_pb2.Profile.DESCRIPTOR.fields_by_name

@@ -17,8 +17,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Stacks
 from tfprof.protos import columns_pb2
 
-__all__ = ["encode_traces"]
-
 _FRAME = columns_pb2.Frame.DESCRIPTOR.fields_by_name
 _TRACES = columns_pb2.Code.DESCRIPTOR.fields_by_name["traces"].number
 # Strings have ids here; the fields that older logs held them in stay empty.

@@ -24,21 +24,6 @@ from tfprof.outputs.encoding.row_encoder import (
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos.varint import encode_varint
 
-__all__ = [
-    "Fields",
-    "encode_messages",
-    "field_tag",
-    "integer_fields",
-    "length_prefixes",
-    "message_field",
-    "packed_field",
-    "raw_fields",
-    "repeated_messages",
-    "string_field",
-    "varint_column",
-    "varint_lengths",
-]
-
 _VARINT, _LENGTH_DELIMITED = 0, 2  # wire types
 _SEVEN = np.uint64(7)
 _CONTINUE, _LAST = np.uint64(128), np.uint8(127)

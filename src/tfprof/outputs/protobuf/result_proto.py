@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from tfprof.reports.report import Report
 
-__all__ = ["report_message"]
-
 _LARGEST = 2**63 - 1
 _NAME = 1  # the number of this field in both messages
 

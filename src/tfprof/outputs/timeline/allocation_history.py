@@ -18,8 +18,6 @@ from tfprof.views.view import name_rank
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["AcceleratorNodes", "accelerator_nodes", "allocation_history"]
-
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorNodes:

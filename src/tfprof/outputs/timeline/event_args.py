@@ -18,8 +18,6 @@ from tfprof.profiles.user_code import user_lines
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["row_args"]
-
 _NUMBERS = ("micros", "bytes", "float_ops", "params")
 
 

@@ -16,8 +16,6 @@ from tfprof.views.graph import producers
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["FLOWS", "all_flows", "latest_flows"]
-
 FLOWS = ("cross", "all", "none")
 """Which flows are drawn: those between devices, all of them, or none."""
 

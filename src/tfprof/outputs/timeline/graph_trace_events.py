@@ -34,8 +34,6 @@ from tfprof.profiles.schema import Array
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["compat_events", "events"]
-
 
 def compat_events(report: Report) -> Iterator[tuple[Chunks, list[str]]]:
     """The original's events of one step, in stages, each with the lines that it prints."""

@@ -14,8 +14,6 @@ import numpy as np
 
 from tfprof.profiles.schema import Array
 
-__all__ = ["assign_lanes", "follow_chain"]
-
 _FEW = 50
 
 

@@ -33,8 +33,6 @@ from tfprof.profiles.schema import Array
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["MemoryUsage", "compat_memory_events", "device_memory", "memory_events"]
-
 _MIN_DISTANCE = 100  # microseconds between two plotted samples
 _CENT = 10_000  # bytes in a hundredth of a megabyte
 _CENTS = pa.array([f"{cents:02}" for cents in range(100)])

@@ -19,8 +19,6 @@ import numpy as np
 from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.schema import Array
 
-__all__ = ["TOP", "AllocationHistory", "find_top_allocations"]
-
 TOP = 10
 _BITS = 64
 _SHIFT, _MASK = 6, 63  # the word of bit i is i >> _SHIFT, in which it is bit i & _MASK

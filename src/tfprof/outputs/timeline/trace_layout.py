@@ -16,8 +16,6 @@ from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["TraceLayout", "device_title", "drawable_nodes", "lay_out_trace", "rows_of_nodes"]
-
 _NONE = np.iinfo(np.int64).max
 _MICROS = "exec_micros"
 

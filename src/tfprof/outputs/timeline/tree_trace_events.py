@@ -20,8 +20,6 @@ from tfprof.views.tree import Tree
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["compat_events", "events", "lay_out_rows"]
-
 _TID = 1
 
 

@@ -15,8 +15,6 @@ from tfprof.outputs.timeline.flows import FLOWS
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-__all__ = ["render"]
-
 T = TypeVar("T")
 
 _STARS = "\n" + "*" * 54 + "\n"
