@@ -19,7 +19,7 @@ from tfprof.api.screen import Screen
 from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console
 from tfprof.cli.flags import FLAGS
-from tfprof.cli.inputs import sources
+from tfprof.cli.inputs import load_arguments
 from tfprof.cli.parser import parse_command, split_line
 from tfprof.cli.shell import run_line
 from tfprof.definitions.metrics import METRICS
@@ -63,14 +63,12 @@ def _profile() -> Profile:
 
 
 def _console() -> Console:
-    console = Console(Screen(io.BytesIO(), io.StringIO(), terminal=True), is_shell=True)
-    console.read = _profile
-    return console
+    return Console(Screen(io.BytesIO(), io.StringIO(), terminal=True), _profile, is_shell=True)
 
 
 def _flags(data: bytes) -> None:
     line = parse_command(split_line(_text(data)), FLAGS)
-    sources(line.values)
+    load_arguments(line.values)
     _console().check(line.options)
 
 

@@ -158,7 +158,7 @@ MISUSES = {
     "--demo --graph_path=g op": "leave out --graph_path",
     "--profile_path=p --graph_path=g op": "--profile_path holds it all; leave out --graph_path",
     "--profile_path=p --run_meta_path=r op": "leave out --run_meta_path",
-    "op": "no input: give --graph_path or --profile_path, or try --demo",
+    "op": "no input: name a file or a folder, or try --demo",
     "completion csh": "'completion' needs a shell",
     "help scpe": "no help on 'scpe'; did you mean 'scope'?",
     "tables": "'tables' needs --out",

@@ -96,7 +96,7 @@ def test_command_line() -> None:
 
 
 def test_completion() -> None:
-    console = Console(Screen(None, None), is_shell=True)
+    console = Console(Screen(None, None), tfprof.Profile, is_shell=True)
     assert [c.text for c in candidates("op -select nan", console)] == ["nanos"]
     assert [c.text for c in candidates("op -order_by nan", console)] == ["nanos"]
     assert [c.text for c in candidates("op -min_na", console)] == ["-min_nanos"]

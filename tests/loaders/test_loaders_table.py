@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tfprof
-from tfprof.cli.inputs import sources
+from tfprof.cli.inputs import load_arguments
 from tfprof.loaders import LOADERS, PARTS, Loader, assign_inputs, recognize
 from tfprof.loaders.graph_def import GraphColumns, read_graph
 from tfprof.protos.graph_pb2 import GraphDef
@@ -45,8 +45,8 @@ def test_a_row_is_enough(op_list: Path) -> None:
     assert recognize(op_list) is OP_LIST
     for profile in (tfprof.load(op_list), tfprof.load(graph=op_list)):
         assert profile.nodes.name.to_pylist() == ["a", "b"]
-    assert tfprof.load(**sources({}, [str(op_list)])).nodes.op.to_pylist()[1] == "MatMul"
-    assert sources({"graph_path": str(op_list)}) == {"graph": op_list}
+    assert tfprof.load(**load_arguments({}, [str(op_list)])).nodes.op.to_pylist()[1] == "MatMul"
+    assert load_arguments({"graph_path": str(op_list)}) == {"graph": op_list}
 
 
 def test_errors_know_the_new_format(op_list: Path, tmp_path: Path) -> None:

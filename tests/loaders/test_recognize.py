@@ -18,7 +18,7 @@ import tfprof
 from fuzz import seeds
 from tests.loaders.checkpoint.table_writer import write_table
 from tfprof import demo
-from tfprof.cli.inputs import sources
+from tfprof.cli.inputs import load_arguments
 from tfprof.errors import LoadError, OptionError
 from tfprof.loaders import LOADERS, assign_inputs, recognize
 from tfprof.loaders.files import read_head
@@ -267,16 +267,16 @@ def test_contradictions_are_one_line(samples: dict[str, list[Path]]) -> None:
 def test_flags_and_paths_together(samples: dict[str, list[Path]]) -> None:
     graph, log = str(DEMO["graph"]), str(DEMO["op_log"])
     first, second = map(str, DEMO["run_meta"])
-    given = sources({"op_log_path": log, "run_meta_path": [first]}, [graph, second])
+    given = load_arguments({"op_log_path": log, "run_meta_path": [first]}, [graph, second])
     assert given == {key: DEMO[key] for key in ("graph", "run_meta", "op_log")}  # type: ignore[literal-required]
-    assert sources({}) is None
+    assert load_arguments({}) is None
     for values, paths, says in (
         ({"graph_path": "g"}, [graph], f"--graph_path and {graph} are both a graph"),
         ({"profile_path": "p"}, [graph], f"--profile_path holds it all; leave out {graph}"),
         ({"demo": True}, [graph], f"--demo brings its own files; leave out {graph}"),
     ):
         with pytest.raises(OptionError, match=says):
-            sources(values, paths)
+            load_arguments(values, paths)
 
 
 def test_recognition_does_not_read_all_of_a_file(tmp_path: Path) -> None:

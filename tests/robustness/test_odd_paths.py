@@ -128,7 +128,8 @@ def test_completion_of_paths_that_nobody_has(path):
     from tfprof.cli.completion import candidates
     from tfprof.cli.console import Console
 
-    assert list(candidates(f"scope -output file:outfile={path}", Console(Screen(None, None)))) == []
+    console = Console(Screen(None, None), tfprof.Profile)
+    assert list(candidates(f"scope -output file:outfile={path}", console)) == []
 
 
 @pytest.mark.parametrize("digits", [19, 5000])

@@ -16,20 +16,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
 import tfprof
 from tfprof.api.screen import Screen
 from tfprof.cli.commands import COMMANDS, perform
 from tfprof.cli.console import Console
 from tfprof.cli.flags import DONE, FAILED, FLAGS, INTERRUPTED, exit_status
-from tfprof.cli.inputs import load_profile, sources
-from tfprof.cli.parser import parse_command_line
+from tfprof.cli.inputs import INPUTS, load_arguments, load_profile
+from tfprof.cli.parser import ParsedCommand, parse_command_line
 from tfprof.definitions.options import did_you_mean
 from tfprof.errors import OptionError, TfprofError
+
+if TYPE_CHECKING:
+    from tfprof.api.profile import Profile
 
 
 def main(
@@ -64,10 +67,9 @@ def _run(argv: Sequence[str], screen: Screen, stdin: IO[str] | None) -> int:
     _check_paths(parsed.paths)
     if parsed.values.get("help"):
         return _print_help(parsed.name, screen)
-    inputs = sources(parsed.values, parsed.paths)
-    if not parsed.name and not inputs:
+    if not (parsed.name or parsed.paths or any(parsed.values.get(name) for name in INPUTS)):
         return _print_help("", screen)
-    console = _make_console(parsed.values, inputs, screen)
+    console = _make_console(parsed, screen)
     if parsed.name:
         perform(console, parsed)
         return DONE
@@ -93,15 +95,17 @@ def _print_help(command: str, screen: Screen) -> int:
     return DONE
 
 
-def _make_console(
-    values: Mapping[str, Any], inputs: Mapping[str, Any] | None, screen: Screen
-) -> Console:
-    screen = replace(screen, quiet=bool(values.get("quiet")))
-    compat = bool(values.get("compat"))
-    console = Console(screen, compat=compat, legend=bool(values.get("legend")))
-    if inputs is not None:
-        console.read = lambda: load_profile(inputs, screen, compat=compat)
-    return console
+def _make_console(parsed: ParsedCommand, screen: Screen) -> Console:
+    screen = replace(screen, quiet=bool(parsed.values.get("quiet")))
+    compat = bool(parsed.values.get("compat"))
+
+    def read() -> Profile:
+        arguments = load_arguments(parsed.values, parsed.paths)
+        if arguments is None:
+            raise OptionError("no input: name a file or a folder, or try --demo")
+        return load_profile(arguments, screen, compat=compat)
+
+    return Console(screen, read, compat=compat, legend=bool(parsed.values.get("legend")))
 
 
 def _discard_output(screen: Screen) -> None:

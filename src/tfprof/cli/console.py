@@ -13,7 +13,6 @@ from tfprof.cli.startup import start_arrow
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.options import OPTIONS, Options, format_options
 from tfprof.definitions.quirks import Quirks, quirks_for
-from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
     from tfprof.api.profile import Profile
@@ -28,7 +27,7 @@ class Console:
     """One command line or one shell; `given` holds what `set` keeps for the lines to come."""
 
     screen: Screen
-    read: Callable[[], Profile] | None = None
+    read: Callable[[], Profile]
     compat: bool = False
     legend: bool = False
     given: dict[str, Any] = field(default_factory=dict)
@@ -39,8 +38,6 @@ class Console:
     def profile(self) -> Profile:
         """The profile, read when a command first needs it."""
         if self._profile is None:
-            if self.read is None:
-                raise OptionError("no input: give --graph_path or --profile_path, or try --demo")
             start_arrow()
             self._profile = self.read()
         return self._profile

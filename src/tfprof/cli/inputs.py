@@ -27,30 +27,47 @@ def _input_flags() -> Iterator[Flag]:
 INPUTS: dict[str, Flag] = {
     **{flag.name: flag for flag in _input_flags()},
     "demo": Flag("demo", "switch", "bundled sample profile: a 32-layer ResNet"),
+    "bind": Flag("bind", "text", "sizes of symbols in float operations, such as B=32", "NAME=N,…"),
 }
+_MAX_DIGITS = 18
 
 
-def sources(values: Mapping[str, Any], paths: Sequence[str] = ()) -> dict[str, Any] | None:
-    """What to load, as `tfprof.load` calls it, from flags and paths; nothing if there are none."""
-    given = {name: values[name] for name in INPUTS if values.get(name)}
-    if "demo" in given:
-        others = [f"--{name}" for name in given if name != "demo"]
-        for other in (*others, *paths):
+def load_arguments(values: Mapping[str, Any], paths: Sequence[str] = ()) -> dict[str, Any] | None:
+    """The arguments of `tfprof.load` from flags and paths; nothing if there is nothing to load."""
+    bind = {"bind": parse_bind(values["bind"])} if values.get("bind") else {}
+    flags = [name for name in INPUTS if values.get(name) and name != "bind"]
+    if not flags and not paths:
+        return None
+    if "demo" in flags:
+        for other in (*(f"--{name}" for name in flags if name != "demo"), *paths):
             raise OptionError(f"--demo brings its own files; leave out {other}")
         from tfprof import demo
 
-        return dict(demo.paths())
-    found = assign_inputs([path_of(path) for path in paths])
-    names = {part: str(value) for part, value in found.items()}
-    for name, value in given.items():
-        part, is_list = name.removesuffix("_path"), INPUTS[name].kind == "paths"
-        if part in found and not is_list:
-            raise OptionError(f"--{name} and {found[part]} are both a {part}; give only one")
-        values_given = [path_of(path) for path in ([value] if isinstance(value, str) else value)]
-        found[part] = values_given + found.get(part, []) if is_list else values_given[0]
+        return {**demo.paths(), **bind}
+    inputs = assign_inputs([path_of(path) for path in paths])
+    names = {part: str(value) for part, value in inputs.items()}
+    for name in flags:
+        part, value = name.removesuffix("_path"), values[name]
+        if INPUTS[name].kind == "paths":
+            inputs[part] = [path_of(path) for path in value] + inputs.get(part, [])
+        elif part in inputs:
+            raise OptionError(f"--{name} and {inputs[part]} are both a {part}; give only one")
+        else:
+            inputs[part] = path_of(value)
         names[part] = f"--{name}"
     check_inputs(names)
-    return found or None
+    return {**inputs, **bind}
+
+
+def parse_bind(text: str) -> dict[str, int]:
+    """Sizes of symbols, such as `B=8,T=20`."""
+    sizes = {}
+    for item in filter(None, text.split(",")):
+        name, _, number = item.partition("=")
+        if not name or not number.isascii() or not number.isdigit() or len(number) > _MAX_DIGITS:
+            raise OptionError(f"option 'bind': '{item}' is not a size such as B=8")
+        sizes[name] = int(number)
+    return sizes
 
 
 def path_of(text: str) -> Path:
@@ -61,12 +78,12 @@ def path_of(text: str) -> Path:
         return Path(text)
 
 
-def load_profile(wanted: Mapping[str, Any], screen: Screen, *, compat: bool) -> Profile:
+def load_profile(arguments: Mapping[str, Any], screen: Screen, *, compat: bool) -> Profile:
     """Read the files, saying on stderr how much of the graph the runs cover."""
     with _progress(screen):
         import tfprof
 
-        profile = tfprof.load(**wanted, compat=compat)
+        profile = tfprof.load(**arguments, compat=compat)
     if profile.records:
         screen.info(_describe_runs(profile, compat=compat))
     return profile
@@ -86,7 +103,7 @@ def _describe_runs(profile: Profile, *, compat: bool) -> str:
 
 @contextlib.contextmanager
 def _progress(screen: Screen) -> Iterator[None]:
-    """A sign of life on a terminal, gone when it is done."""
+    """A spinner on a terminal."""
     if not screen.shows_progress:
         yield
         return

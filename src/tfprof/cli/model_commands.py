@@ -6,17 +6,15 @@ import json
 from typing import TYPE_CHECKING
 
 from tfprof.cli.console import Console
-from tfprof.cli.inputs import path_of
+from tfprof.cli.inputs import parse_bind, path_of
 from tfprof.cli.parser import Flag, ParsedCommand
 from tfprof.errors import OptionError
 
 if TYPE_CHECKING:
     from tfprof.flops.model_cost import Cost
 
-_DIGITS = 18
 MODEL_FLAGS = (
     Flag("signature", "text", "which signature of a SavedModel (serving_default)", "NAME"),
-    Flag("bind", "text", "sizes of symbols, such as B=8", "NAME=N,…"),
     Flag("json", "switch", "print JSON"),
 )
 COST_FLAGS = (
@@ -51,24 +49,14 @@ def show_cost(console: Console, parsed: ParsedCommand) -> None:
 
 
 def _cost_of(parsed: ParsedCommand) -> Cost:
-    if len(parsed.arguments) != 1:
+    models = (*parsed.paths, *parsed.arguments)
+    if len(models) != 1:
         raise OptionError(
             f"'{parsed.name}' takes one model: a SavedModel folder, a .pb or a .keras file"
         )
     from tfprof.flops.model_cost import cost
 
-    path = path_of(parsed.arguments[0])
+    path = path_of(models[0])
     runs = [path_of(run) for run in parsed.values.get("run_meta_path", ())]
-    sizes = _bound(parsed.values.get("bind", ""))
+    sizes = parse_bind(parsed.values.get("bind", ""))
     return cost(path, parsed.values.get("signature"), bind=sizes, run_meta=runs or None)
-
-
-def _bound(text: str) -> dict[str, int]:
-    """Sizes such as `B=8,T=20`."""
-    found = {}
-    for item in filter(None, text.split(",")):
-        name, _, number = item.partition("=")
-        if not name or not number.isascii() or not number.isdigit() or len(number) > _DIGITS:
-            raise OptionError(f"option 'bind': '{item}' is not a size such as B=8")
-        found[name] = int(number)
-    return found
