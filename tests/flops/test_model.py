@@ -330,11 +330,12 @@ def test_every_form_of_a_model_costs_the_same(saved: Path, tmp_path: Path) -> No
     assert cost(meta, "one").macs == expected.macs
 
 
-@pytest.mark.parametrize("name", ["photo.png", "run_meta"])
+@pytest.mark.parametrize("name", ["photo.png", "parses.png", "run_meta"])
 def test_what_is_no_model_is_named(name: str, tmp_path: Path) -> None:
     run = RunMetadata(step_stats={"dev_stats": [{"device": "cpu", "node_stats": [{}, {}]}]})
     data, says = {
         "photo.png": (b"\x89PNG\r\n\x1a\n\0", "it is a PNG image"),
+        "parses.png": (b"\x89PNG\r\n\x1a\n000000", "it is a PNG image"),
         "run_meta": (run.SerializeToString(), "it is a RunMetadata: give it as run_meta"),
     }[name]
     (tmp_path / name).write_bytes(data)

@@ -24,7 +24,10 @@ def read_model_message(source: MessageLike) -> GraphDef | MetaGraphDef | SavedMo
     given = read_model_bytes(source)
     if given.path is not None and message_kind(given.data[:HEAD_SIZE]) not in ("", *MODEL_KINDS):
         raise not_a_message(given, GraphDef)
-    return parse_model(given, model_kind(given))
+    message = parse_model(given, model_kind(given))
+    if given.path is not None and isinstance(message, GraphDef) and not message.node:
+        raise not_a_message(given, GraphDef, expected=MODEL_KINDS)
+    return message
 
 
 def read_model_bytes(source: MessageLike) -> Input:
