@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfprof import advisor
 from tfprof.api.screen import Screen
 from tfprof.profiles.profile import Profile
 
@@ -21,7 +20,9 @@ def print_advice(
     views: Mapping[str, Profile] | None = None,
 ) -> Any:
     """Print the advice on a profile, and return its AdviceProto."""
-    advice = advisor.advise(profile, _checkers(options), compat=compat, views=views)
+    from tfprof.advisor import advise
+
+    advice = advise(profile, _checkers(options), compat=compat, views=views)
     screen = Screen.standard()
     screen.info(*advice.messages)
     screen.write(advice.text())

@@ -1,24 +1,27 @@
-"""The profile as users have it: the columns, and the next stages as methods."""
+"""The profile as users have it: the columns, and the next stages as methods.
+
+Stages that the views do not need are imported when they are used: the command should start without
+them.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tfprof import advisor
 from tfprof.api.report import Report
 from tfprof.api.request import parse_request, report_on
 from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import quirks_for
 from tfprof.loaders.messages import MessageLike
-from tfprof.loaders.parquet.profile_tables import read_tables
-from tfprof.outputs.profile_tables import save_tables
-from tfprof.outputs.protobuf.profile_proto import serialize_profile
 from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import add_run
 from tfprof.resolve import attributed_share
+
+if TYPE_CHECKING:
+    from tfprof.advisor import Advice, CheckerSelection
 
 
 class Profile(columns.Profile):
@@ -34,6 +37,8 @@ class Profile(columns.Profile):
     @classmethod
     def from_tables(cls, folder: str | os.PathLike[str]) -> Profile:
         """Read the profile that `save_tables` wrote to a folder."""
+        from tfprof.loaders.parquet.profile_tables import read_tables
+
         return cls.of(read_tables(folder))
 
     @property
@@ -56,16 +61,20 @@ class Profile(columns.Profile):
         """The report of a view; options as Options, a dict or keyword arguments."""
         return report_on(self, parse_request(view, options, compat=compat, **more))
 
-    def advise(
-        self, checkers: advisor.CheckerSelection = None, *, compat: bool = False
-    ) -> advisor.Advice:
+    def advise(self, checkers: CheckerSelection = None, *, compat: bool = False) -> Advice:
         """What `tfprof advise` prints: the findings of all checkers, or of those named."""
-        return advisor.advise(self, checkers, compat=compat)
+        from tfprof.advisor import advise
+
+        return advise(self, checkers, compat=compat)
 
     def save_tables(self, folder: str | os.PathLike[str]) -> None:
         """Write the tables to a folder, one Parquet file each."""
+        from tfprof.outputs.profile_tables import save_tables
+
         save_tables(self, folder)
 
     def serialize(self, *, compat: bool = False) -> bytes:
         """The profile as the bytes of a ProfileProto."""
+        from tfprof.outputs.protobuf.profile_proto import serialize_profile
+
         return serialize_profile(self, quirks_for(compat))

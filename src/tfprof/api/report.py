@@ -1,4 +1,7 @@
-"""The report as users have it: the rows, and every output as a method."""
+"""The report as users have it: the rows, and every output as a method.
+
+Outputs are imported when they are used: the command should start without them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from tfprof.api.write_report import write_report
-from tfprof.outputs import notebook, text
-from tfprof.outputs.protobuf import result_proto
 from tfprof.reports import report as rows
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ class Report(rows.Report):
 
     def text(self, *, legend: bool | None = None) -> str:
         """The report as it is printed; `legend` defaults to what the original does in compat."""
-        return text.text_bytes(self, legend=legend).decode(errors="surrogateescape")
+        from tfprof.outputs.text import text_bytes
+
+        return text_bytes(self, legend=legend).decode(errors="surrogateescape")
 
     def proto(self) -> Message:
         """The result as the original returns it: GraphNodeProto or MultiGraphNodeProto."""
-        return result_proto.report_message(self)
+        from tfprof.outputs.protobuf.result_proto import report_message
+
+        return report_message(self)
 
     def write(self, output: str | None = None) -> None:
         """Write the report where an `-output` value says; the options' own by default."""
@@ -36,12 +41,18 @@ class Report(rows.Report):
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
+        from tfprof.outputs import notebook
+
         return notebook.to_pandas(self)
 
     def to_polars(self) -> Any:
         """The rows as a polars DataFrame."""
+        from tfprof.outputs import notebook
+
         return notebook.to_polars(self)
 
     def _repr_html_(self) -> str:
         """The report in a notebook: rows that fold."""
+        from tfprof.outputs import notebook
+
         return notebook.to_html(self)
