@@ -1,5 +1,3 @@
 """The public name of `tfprof.tf_compat.install`."""
 
-from tfprof.tf_compat.install import install, uninstall
-
-__all__ = ["install", "uninstall"]
+from tfprof.tf_compat.install import *  # noqa: F403

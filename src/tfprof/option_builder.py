@@ -1,5 +1,3 @@
 """The public name of `tfprof.definitions.option_builder`."""
 
-from tfprof.definitions.option_builder import ProfileOptionBuilder
-
-__all__ = ["ProfileOptionBuilder"]
+from tfprof.definitions.option_builder import *  # noqa: F403

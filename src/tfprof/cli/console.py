@@ -80,17 +80,13 @@ def missing_inputs(profile: Profile, select: Iterable[str]) -> list[str]:
 def options_block(options: Options, *, compat: bool) -> str:
     """All options with their values, one on a line, as an empty line shows them."""
     if compat:
-        known = [(name, value) for name, value in format_options(options) if not _is_ours(name)]
+        known = format_options(options, extensions=False)
         return "".join(f"{name:<{_WIDTH}}{value}\n" for name, value in known)
     lines = []
     for option in OPTIONS.values():
         lines += [f"# {comment}" for comment in _comments(option.kind)]
         lines.append(f"-{option.name:<{_WIDTH - 1}}{format_value(options[option.name])}".rstrip())
     return "\n".join(lines) + "\n"
-
-
-def _is_ours(name: str) -> bool:
-    return OPTIONS[name.lstrip("-")].extension
 
 
 def _comments(kind: str) -> list[str]:

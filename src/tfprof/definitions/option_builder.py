@@ -6,6 +6,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+__all__ = ["ProfileOptionBuilder"]
+
 _BASIS: dict[str, Any] = {
     "max_depth": 100,
     "min_bytes": 0,

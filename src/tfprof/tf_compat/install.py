@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+__all__ = ["install", "uninstall"]
+
 # Where TensorFlow keeps the names: public modules by attribute, and the modules behind them.
 _PUBLIC = (
     "compat.v1.profiler",
