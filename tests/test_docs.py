@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import call
+from tfprof import demo
+
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 PROSE = re.compile(r"```.*?```", re.DOTALL)
@@ -59,10 +62,24 @@ def test_paths_of_contributing_exist() -> None:
 
 def test_the_demo_of_the_readme_is_the_one_that_is_printed() -> None:
     """The other pages are checked in tests/cli/test_help.py."""
-    from tests.cli.conftest import call
-
     text = (ROOT / "README.md").read_text()
     block = text.partition("    $ tfprof --demo ")[2].partition("      …\n")[0]
     command, *rows = block.splitlines()
     printed = call("--demo", *command.split()).lines
     assert [row[4:] for row in rows] == printed[: len(rows)]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/python_api.md", "docs/advise.md"])
+def test_python_examples_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first examples of a page, those without a live TensorFlow program, on the demo."""
+    for path in demo.paths()["run_meta"][0].parent.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
+    names: dict[str, object] = {}
+    for block in blocks[:3]:
+        if "my_saved_model" not in block and "tf." not in block:
+            exec(block, names)
+    assert capsys.readouterr().out
