@@ -27,6 +27,12 @@ collect_ignore = ORIGINAL if LOWEST else []
 ABSENT = {"duckdb", "grpc_tools", "keras", "pandas", "perfetto", "tensorflow", "viztracer"}
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--update-goldens", action="store_true", help="write tests/goldens as the original prints"
+    )
+
+
 def _absent(error):
     """The package that is missing, if that is why something failed."""
     while error is not None:

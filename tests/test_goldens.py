@@ -1,4 +1,7 @@
-"""The hand-made models G1 to G3, whose reports by the original are in goldens/, by command."""
+"""The hand-made models G1 to G3, whose reports by the original are in goldens/, by command.
+
+`pytest tests/test_goldens.py --update-goldens` runs the original and writes them again.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import pytest
 from google.protobuf import text_format
 
 import tfprof
+from tests.oracle.original import Original
+from tfprof import ProfileOptionBuilder
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -31,17 +36,15 @@ def graph_of(*nodes):
     return graph
 
 
-@pytest.fixture(scope="module")
-def g1():
+def g1_inputs():
     graph = graph_of(("s/x", "Add"), ("s/x/var", "VariableV2"), ("s/y", "Mul"), ("z", "Mul"))
     graph.node.add(name="t/q", op="MatMul")
     graph.node[1].attr["shape"].shape.dim.add(size=10)
     records = [("s/x", 1, 10), ("s/x/var", 2, 3), ("s/y", 3, 100), ("z", 4, 1000)]
-    return tfprof.load(graph=graph, run_meta=run_of(CPU, *records, ("t/q", 4, 10000)))
+    return {"graph": graph, "run_meta": run_of(CPU, *records, ("t/q", 4, 10000))}
 
 
-@pytest.fixture(scope="module")
-def g2():
+def g2_inputs():
     graph = graph_of(
         ("a", "Const"),
         ("b", "Relu", "a"),
@@ -56,13 +59,13 @@ def g2():
         ("q", "Q", "p"),
     )
     names = ["a", "b", "c", "d", "e", "m", "enter", "ni", "self", "p", "q"]
-    return tfprof.load(
-        graph=graph, run_meta=run_of(CPU, *((n, 1, i) for i, n in enumerate(names, 1)))
-    )
+    return {
+        "graph": graph,
+        "run_meta": run_of(CPU, *((n, 1, i) for i, n in enumerate(names, 1))),
+    }
 
 
-@pytest.fixture(scope="module")
-def g3():
+def g3_inputs():
     top, lib = "/p/main.py", "/p/lib.py"
     grads = ["gradients/x/Conv2D_grad/CBF", "gradients/x/Conv2D_grad/Shape"]
     grads += ["t1/gradients/y_grad/R", "gradients/nofwd_grad/Z"]
@@ -92,7 +95,25 @@ def g3():
     micros = [("x/Conv2D", 1), (grads[1], 10), (grads[0], 100), ("y", 1000), ("w", 10_000)]
     micros.append((grads[2], 1_000_000))
     run = run_of(CPU, *((name, 1, duration) for name, duration in micros))
-    return tfprof.load(graph=graph, run_meta=run, op_log=log)
+    return {"graph": graph, "run_meta": run, "op_log": log}
+
+
+INPUTS = {"g1": g1_inputs(), "g2": g2_inputs(), "g3": g3_inputs()}
+
+
+@pytest.fixture(scope="module")
+def g1():
+    return tfprof.load(**INPUTS["g1"])
+
+
+@pytest.fixture(scope="module")
+def g2():
+    return tfprof.load(**INPUTS["g2"])
+
+
+@pytest.fixture(scope="module")
+def g3():
+    return tfprof.load(**INPUTS["g3"])
 
 
 SELECT = ["micros", "params", "occurrence"]
@@ -124,16 +145,32 @@ DEFAULTS = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def updated_goldens(request):
+    """With `--update-goldens`, write what the original prints."""
+    if not request.config.getoption("update_goldens"):
+        return
+    jobs = []
+    for case, (kind, options) in CASES.items():
+        inputs = INPUTS[case.split()[0]]
+        messages = (inputs.get(part) for part in ("graph", "run_meta", "op_log"))
+        data = [b"" if message is None else message.SerializeToString() for message in messages]
+        options = ProfileOptionBuilder({**DEFAULTS, **options}).build() | {"output": "file"}
+        jobs.append([("one_shot", *data, kind, options)])
+    original = Original()
+    answers = original.run(jobs)
+    original.close()
+    for case, (answer,) in zip(CASES, answers, strict=True):
+        ((_, text),) = answer.files
+        (GOLDENS / f"{case}.txt").write_bytes(text.partition(b"Profile:\n")[2])
+
+
 @pytest.mark.parametrize("case", list(CASES))
 def test_golden(case, request):
     profile = request.getfixturevalue(case.split()[0])
     kind, options = CASES[case]
     report = profile.report(kind, {**DEFAULTS, **options}, compat=True)
-    expected = (GOLDENS / f"{case}.txt").read_text()
-    body = report.text().partition("Profile:\n")[2]
-    if not expected.startswith("node name"):
-        body = body.partition("\n")[2]
-    assert body == expected
+    assert report.text().partition("Profile:\n")[2] == (GOLDENS / f"{case}.txt").read_text()
     # The invariant beside the golden: whatever is shown, the root's total is the sum of its parts.
     if not report.options.account_displayed_op_only and kind != "op":
         rows = [row for row in report.rows if row.parent and row.parent.parent is None]

@@ -15,14 +15,14 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 KEPT = {
     "N19": "in op view the `min_…` options test the row and all rows after it, not the row alone",
-    "N22": "the average of a node is over the steps it ran in, rounded down",
-    "N24": "with `-account_type_regexes .*` every op that has a `shape` attribute counts as "
-    "parameters, placeholders too; `_trainable_variables` is the answer",
-    "N30": "Conv2DBackpropInput and Conv2DBackpropFilter divide as floats, then truncate",
-    "N34": "in code view the same file name, line and function in two folders are one row",
-    "I7": "`-order_by occurrence` and `-min_occurrence` count nodes in op view and runs in scope "
-    "and graph view",
-    "I12": "a timeline's file name gets `_<step>` appended",
+    "N22": "the average of a node is over the steps in which it ran, rounded down",
+    "N24": "with `-account_type_regexes .*` every op with a `shape` attribute counts as "
+    "parameters, placeholders too; account `_trainable_variables` instead",
+    "N34": "in code view, frames with the same file name, line and function in two folders are one "
+    "row",
+    "I7": "`-order_by occurrence` and `-min_occurrence` use the number of nodes in op view, and "
+    "of executions in scope and graph view",
+    "I12": "several steps of a timeline are written to several files, `<file>_<step>`",
 }
 
 
@@ -49,13 +49,15 @@ def compatibility() -> str:
     return f"""# Compatibility with the original
 
 With `compat` (`--compat` on the command line, `compat=True` in Python) tfprof answers like the
-tfprof inside TensorFlow 2.21, byte for byte, defects included. By default the defects are repaired.
-Each difference is one field of `tfprof.definitions.quirks.Quirks`. `make oracle` compares random
-models with the original in both modes; in the default mode, fields of this table have to explain
-every difference.
+original, the tfprof inside TensorFlow 2.21, byte for byte, defects included. By default the defects
+are repaired.
 
-{table("switch", "defect", "the original, and `compat`", "by default", rows=rows)}
-Where the original aborts the process, both modes give a result or a one-line error.
+Each difference is a [quirk](glossary.md#quirk): a field of `tfprof.definitions.quirks.Quirks`.
+`make oracle` compares tfprof with the original on random models, in both modes. In the default
+mode, quirks must explain every difference.
+
+{table("quirk", "defect", "the original, and `compat`", "by default", rows=rows)}
+If the original aborts the process, both modes give a result or a one-line error.
 
 ## Not repaired
 
@@ -79,23 +81,24 @@ def options() -> str:
     order_words = ", ".join(f"`{order}`" for order in orders())
     return f"""# Options, metrics and outputs
 
-Each name is a flag (`--max_depth=3`), a shell option (`-max_depth 3`), a dict key and a keyword
-argument (`max_depth=3`). In the command line and the shell, some defaults depend on what is loaded;
-`tfprof help` and an empty line in the shell show the current ones.
+An option has the same name as a flag (`--max_depth=3`), at the prompt (`-max_depth 3`), as a dict
+key and as a keyword argument (`max_depth=3`). In the command, [some defaults](cli.md#options)
+depend on what is loaded and selected. The [glossary](glossary.md) defines terms.
 
 {table("option", "kind", "default", "meaning", rows=option_rows)}
 Regexes have RE2 syntax and must match the whole name or type.
+[The command line](cli.md#options) explains in which order the options apply.
 
 ## Metrics
 
-Values of `-select`:
+The values of `-select`. `needs` is the input that a metric is computed from:
 
 {table("metric", "column", "meaning", "needs", rows=metric_rows)}
-Values of `-order_by`: {order_words}.
+The values of `-order_by`: {order_words}.
 
 ## Outputs
 
-`-output type:key=value,key=value`:
+The types of `-output type:key=value,key=value`. [Outputs](outputs.md) describes each:
 
 {table("type", "keys", "content", rows=output_rows)}"""
 

@@ -165,7 +165,7 @@ CONTROL = [
     _case("loop with gradient", loop_with_gradient, "3*6*2*5*8*8"),
     _case("map_fn", mapped, "7*2*8**3"),
     _case("scan", scanned, "6*2*8**3"),
-    _case("cond, the dearer branch", branches, "2*8*32*32"),
+    _case("cond, the most expensive branch", branches, "2*8*32*32"),
     _case("switch_case, the most expensive branch", switch, "2*2*8**3"),
     _case("recompute_grad", recomputed, "4*2*5*8*6"),
     _case("jacobian by a loop", jacobian, "2*8*6 + 6*2*8*6"),

@@ -28,7 +28,7 @@ def text(folder: Path) -> str:
         chosen = [rows[case.name] for case in cases if rows[case.name].ours]
         if chosen:
             parts += [f"## {title}", "", _table(chosen, installed), ""]
-    parts += [REMARKS, _notes(known), "", "## By hand", "", _formulas(known), ""]
+    parts += [REMARKS, _notes(known), "", "## Formulas", "", _formulas(known), ""]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -55,10 +55,10 @@ def _summary(rows: list[Row], installed: set[str]) -> str:
     total = len(rows)
     lines = [
         ["", "rows", "right"],
-        ["ours: contractions exact", str(total), str(sum(one.exact for one in rows))],
-        ["ours: ledger complete", str(total), str(sum(one.complete for one in rows))],
+        ["tfprof: matmuls and convolutions exact", str(total), str(sum(one.exact for one in rows))],
+        ["tfprof: ledger complete", str(total), str(sum(one.complete for one in rows))],
         [
-            "ours: parameters, trainable and not",
+            "tfprof: parameters, trainable and not",
             str(total),
             str(sum(one.same_params for one in rows)),
         ],
@@ -71,7 +71,7 @@ def _summary(rows: list[Row], installed: set[str]) -> str:
 
 
 def _table(rows: list[Row], installed: set[str]) -> str:
-    titles = ["case", "truth", "ours", "ledger", "and element-wise", "parameters", *COUNTERS]
+    titles = ["case", "expected", "tfprof", "ledger", "element-wise", "parameters", *COUNTERS]
     return _markdown([titles, *(_cells(one, installed) for one in rows)])
 
 
@@ -111,11 +111,11 @@ def _other(one: Row, title: str, installed: set[str]) -> str:
 
 def _notes(rows: list[Row]) -> str:
     lines = [f"- {one.case.name}: {note}" for one in rows for note in one.ours.get("notes", ())]
-    return "\n".join(["Its notes on what was assumed:", "", *(lines or ["- none"])])
+    return "\n".join(["Notes of tfprof on what it assumed:", "", *(lines or ["- none"])])
 
 
 def _formulas(rows: list[Row]) -> str:
-    lines = [["case", "float operations for 1 of each unknown size"]]
+    lines = [["case", "float operations, each unknown size = 1"]]
     lines += [[one.case.name, one.case.formula] for one in rows]
     return _markdown(lines)
 

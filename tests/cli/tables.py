@@ -1,4 +1,4 @@
-"""The tables of docs/cli.md, made from the code; `python -m tests.cli.tables` writes them anew."""
+"""The tables of docs/cli.md, generated from the code: `python -m tests.cli.tables` updates them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
 from tfprof.loaders import LOADERS
 
-__all__ = ["PAGE", "filled"]
+__all__ = ["PAGE", "TABLES", "update_tables"]
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 _TABLE = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
-def filled(page: str) -> str:
-    """A page with what stands between its marks made anew."""
-    return _TABLE.sub(lambda mark: f"<!-- {mark[1]} -->\n{_table(mark[1])}<!-- end -->", page)
+def update_tables(page: str) -> str:
+    """The page with the tables between its comments generated again."""
+    return _TABLE.sub(lambda found: f"<!-- {found[1]} -->\n{_table(found[1])}<!-- end -->", page)
 
 
 def _table(name: str) -> str:
@@ -34,9 +34,9 @@ def _table(name: str) -> str:
 def _commands() -> Iterable[tuple[str, ...]]:
     yield "command", "what it does"
     for command in COMMANDS.values():
-        place = {"both": "", "shell": " (at the prompt)", "flags": " (not at the prompt)"}
+        where = {"both": "", "shell": " (at the prompt)", "flags": " (not at the prompt)"}
         yield (
-            f"`{f'{command.name} {command.metavar}'.rstrip()}`{place[command.where]}",
+            f"`{f'{command.name} {command.metavar}'.rstrip()}`{where[command.where]}",
             command.help,
         )
 
@@ -68,4 +68,4 @@ TABLES = {
 }
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))
+    PAGE.write_text(update_tables(PAGE.read_text()))

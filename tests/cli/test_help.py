@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Tfprof
-from tests.cli.tables import PAGE, TABLES, filled
+from tests.cli.tables import PAGE, TABLES, update_tables
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.flags import FLAGS, SWITCHES
 from tfprof.cli.help import help_text, short_help
@@ -60,7 +60,7 @@ def test_every_example_of_a_view_has_an_answer(run_demo: Tfprof, command: object
 
 def test_the_tables_of_the_documents_are_current() -> None:
     page = PAGE.read_text()
-    assert filled(page) == page
+    assert update_tables(page) == page
     assert page.count("<!-- end -->") == len(TABLES)
 
 
