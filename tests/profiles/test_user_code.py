@@ -111,11 +111,15 @@ def test_gradients_have_the_line_of_their_forward_node() -> None:
         "scope/y": ["model.py"],
         "gradients/scope/y_grad/MatMul": ["train.py"],
         "gradients/other_grad/MatMul": ["train.py"],
+        "gradient_tape/scope/y/MatMul": ["train.py"],
+        "gradient_tape/other/MatMul": ["train.py"],
     }
     profile = load(stacks)
-    assert user_lines(profile).to_pylist() == ["model.py:1", "model.py:1", "train.py:1"]
+    model, train = "model.py:1", "train.py:1"
+    assert user_lines(profile).to_pylist() == [model, model, train, model, train]
     assert describe_user_line(profile, 1) == "gradient of model.py:1 call: x @ w"
     assert describe_user_line(profile, 2) == "train.py:1 call: x @ w"
+    assert describe_user_line(profile, 3) == "gradient of model.py:1 call: x @ w"
 
 
 def test_several_op_logs() -> None:

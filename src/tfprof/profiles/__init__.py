@@ -10,6 +10,7 @@
     run_counts       how often nodes ran
     input_shapes     the shapes of inputs
     user_code        the source line of each node
+    gradients        the forward node of each gradient
     lazy_columns     columns of numbers, made when they are read
     grouping         offsets, distinct keys, orders and ranks
     string_columns   strings as bytes

@@ -12,7 +12,7 @@ belong to the graph node that they are runs of, and op types are those that ran.
     fused_kernels         nodes that a fused kernel computed
     runtime_shapes        complete shapes by those of a run
     saved_traces          code traces of a SavedModel
-    renumber_nodes, take_nodes
+    renumber_nodes        replace the nodes in all tables
 
 Views, reports and everything above may import it.
 """

@@ -28,7 +28,8 @@ def with_runtime_ops(profile: Profile, matches: NodeMatches) -> Profile:
         rows = np.flatnonzero(kind < closest[node])
         rows = rows[np.argsort(kind[rows], kind="stable")]
         rows = rows[np.sort(np.unique(node[rows], return_index=True)[1])]
-        label_op = pc.extract_regex(records.label_text.take(pa.array(rows)), _LABEL).field("op")
+        labels = pc.extract_regex(records.label_text.take(pa.array(rows)), _LABEL)
+        label_op = pc.struct_field(labels, "op")
         idle = pc.and_(
             pc.is_in(label_op, value_set=_NO_WORK), pa.array(kind[rows] == MatchKind.REWRITE)
         )
