@@ -5,7 +5,7 @@
     requirement    the data that checkers require
     finding        Finding, Evidence, Impact, Advice
     node_queries   queries that checkers share
-    step_time      the length of steps; `intervals` and `device` support it
+    step_time      the length of steps, unions of intervals
 
 A checker is one file and one entry in `CHECKERS`. Other packages add theirs through the entry point
 group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name. `profiler`,
@@ -122,7 +122,8 @@ def advise(
     """
     quirks = quirks_for(compat)
     profile = resolve(profile, quirks)
-    known, problems = _original_checkers() if compat else all_checkers()
+    originals = {name: checker for name, checker in CHECKERS.items() if checker.original}
+    known, problems = (originals, ()) if compat else all_checkers()
     selected = _select_checkers(checkers, known, compat=compat)
     results, messages = [], [*_warnings(profile, quirks, views or {}), *problems]
     for name in sorted(selected):
@@ -149,10 +150,6 @@ def _result(profile: Profile, checker: Checker, settings: Settings, *, compat: b
         # Whatever another package's checker does must not end the advice.
         return Result(name, failed=f"{type(error).__name__}: {error}")
     return Result(name, findings, missing_in_part=_missing(checker.can_use, profile))
-
-
-def _original_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
-    return {name: checker for name, checker in CHECKERS.items() if checker.original}, ()
 
 
 def _missing(requirements: Iterable[Requirement], profile: Profile) -> tuple[str, ...]:

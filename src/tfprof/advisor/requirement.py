@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfprof.advisor.device import is_accelerator
 from tfprof.definitions.quirks import REPAIRED
+from tfprof.profiles.devices import is_accelerator
 from tfprof.profiles.executions import MEMORY_FIELDS, executions_of
 from tfprof.profiles.profile import Profile
 from tfprof.views import view_of

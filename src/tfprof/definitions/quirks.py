@@ -157,9 +157,10 @@ class Quirks:
     )
     loose_gradient_names: bool = _quirk(
         "N33",
-        "code view treats `a_grad/gradients/y` as a gradient and omits gradients without a "
-        "forward node",
-        "`gradients/` must come first; gradients without a forward node keep their own frames",
+        "code view treats `a_grad/gradients/y` as a gradient, `gradients_1/y_grad/z` not, and "
+        "omits gradients without a forward node",
+        "`gradients/` or `gradients_1/` must come first; gradients without a forward node keep "
+        "their own frames",
     )
     functions_not_inlined: bool = _quirk(
         "§modern",

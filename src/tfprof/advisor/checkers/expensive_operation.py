@@ -73,12 +73,12 @@ def _op_types(report: Report) -> Iterator[Finding]:
 
 def _top_scopes(report: Report, settings: Settings) -> Iterator[Finding]:
     """What the original ranks: top-level scopes by inclusive time, shown with self time."""
-    lines, evidence = [], []
-    for rank, row in enumerate(report.root.children[: settings.top], 1):
-        lines.append(f"top {rank} graph node: {row.name}, {_times(row.own)}")
-        evidence.append(_evidence(row.name, row.own["exec_micros"]))
+    rows = report.root.children[: settings.top]
+    lines = [
+        f"top {rank} graph node: {row.name}, {_times(row.own)}" for rank, row in enumerate(rows, 1)
+    ]
     if lines:
-        yield _finding(lines, evidence)
+        yield _finding(lines, [_evidence(row.name, row.own["exec_micros"]) for row in rows])
 
 
 def _nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:

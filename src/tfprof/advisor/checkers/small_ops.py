@@ -22,11 +22,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Many short executions, and much of the step in which nothing longer runs."""
     queries = NodeQueries(profile, settings.quirks)
     runs = queries.executions
-    computes = (
-        ~queries.has_op_type(IDLE)[runs.interval_node]
-        if len(runs.interval_node)
-        else runs.interval_accelerator
-    )
+    computes = ~queries.has_op_type(IDLE)[runs.interval_node]
     tiny = computes & (runs.interval_duration < settings["micros"])
     steps = step_times(runs, profile.steps)
     if not steps or not computes.any():

@@ -55,15 +55,13 @@ def _uncounted(queries: NodeQueries, flops: NodeFlops) -> BoolArray:
 def _rows(
     queries: NodeQueries, flops: NodeFlops, unknown: BoolArray, top: int, whole: int
 ) -> Iterator[Evidence]:
-    """The op types that matter most, each with the line that made its most expensive node."""
-    codes = queries.op_code[unknown]
-    micros = np.bincount(codes, queries.micros[unknown].astype(float), len(queries.op_types))
-    nodes = np.bincount(codes, minlength=len(queries.op_types))
+    """The op types that matter most, each with the line that created its most expensive node."""
+    micros = queries.micros_by_op_type(unknown)
+    nodes = np.bincount(queries.op_code[unknown], minlength=len(queries.op_types))
     present = np.flatnonzero(nodes).tolist()
     ranked = sorted(present, key=lambda code: (-micros[code], -nodes[code], queries.op_types[code]))
     for code in ranked[:top]:
-        members = np.flatnonzero(unknown & (queries.op_code == code))
-        most_expensive = int(members[np.argmax(queries.micros[members])])
+        most_expensive = queries.most_expensive(code, unknown)
         numbers = {"nodes": count(int(nodes[code]))}
         if whole:
             numbers |= {"time": time(micros[code]), "share": share(micros[code] / whole)}
