@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -37,24 +37,10 @@ IDLE = re.compile(
 """Op types that compute nothing."""
 
 
-def time(micros: float) -> Amount:
-    """A duration."""
-    return Amount(micros, "time")
-
-
-def size(count: float) -> Amount:
-    """A number of bytes."""
-    return Amount(count, "memory")
-
-
-def count(number: float) -> Amount:
-    """A count."""
-    return Amount(number, "number")
-
-
-def share(part: float) -> Amount:
-    """A fraction."""
-    return Amount(part, "share")
+time = partial(Amount, unit="time")
+size = partial(Amount, unit="memory")
+count = partial(Amount, unit="number")
+share = partial(Amount, unit="share")
 
 
 @dataclass(frozen=True)

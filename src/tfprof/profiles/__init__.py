@@ -7,7 +7,6 @@
     executions       what its records mean: executions, intervals, placements, memory
     record_columns   which records count, and as what
     devices          device names, and the device of each node
-    run_counts       how often nodes ran
     input_shapes     the shapes of inputs
     user_code        the source line of each node
     gradients        the forward node of each gradient

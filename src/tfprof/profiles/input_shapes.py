@@ -27,8 +27,10 @@ class InputShapes:
         """`index:shape` of each edge, such as `0:3x4` or `1:unknown`."""
         offsets = list_offsets(self.shape)
         sizes = self.shape.flatten().cast(pa.string())
-        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x")
-        shapes = pc.if_else(pa.array(np.diff(offsets) > 0), joined, "unknown")
+        sizes_text = pc.binary_join(
+            pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x"
+        )
+        shapes = pc.if_else(pa.array(np.diff(offsets) > 0), sizes_text, "unknown")
         return pc.binary_join_element_wise(pa.array(self.index).cast(pa.string()), shapes, ":")
 
 

@@ -154,7 +154,7 @@ class Profile:
         node, unknown = match_nodes(run.name, self.nodes.name)
         nodes = self.nodes.followed_by(make_runtime_nodes(unknown)) if len(unknown) else self.nodes
         devices, device_codes = merge_names(self.devices, run.devices)
-        run, node = run.where(node >= 0), node[node >= 0]
+        run, node = run.filter(node >= 0), node[node >= 0]
         records = Records(
             step=step,
             node=node.astype(np.int32),

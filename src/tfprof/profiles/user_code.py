@@ -34,12 +34,7 @@ _STANDARD = re.compile(r"(?i)[/\\]lib[/\\]python\d[\d.]*[/\\]|[/\\]python\d+[/\\
 _SEPARATOR = re.compile(r"[/\\]")
 
 
-def is_library(file: str) -> bool:
-    """Whether a file is part of an installed package or of Python, not of the user's program."""
-    return _rank(file) < 2
-
-
-def _rank(file: str) -> int:
+def rank_file(file: str) -> int:
     """0 for TensorFlow, Keras and Python, 1 for other installed packages, 2 for the user's code."""
     if _FRAMEWORK.search(file):
         return 0
@@ -112,7 +107,7 @@ def _frame_of_stacks(stacks: Stacks) -> Array:
     filled = np.flatnonzero(np.diff(stacks.start) > 0)
     if len(filled):
         files = _strings(stacks, _FILE, slice(None))
-        rank = np.array([_rank(file) for file in files.dictionary.to_pylist()], np.int64)
+        rank = np.array([rank_file(file) for file in files.dictionary.to_pylist()], np.int64)
         count = len(files)
         key = rank[files.indices.to_numpy()] * count + np.arange(count)
         frame[filled] = np.maximum.reduceat(key, stacks.start[filled]) % count

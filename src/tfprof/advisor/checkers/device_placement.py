@@ -20,7 +20,7 @@ _NAME = "DevicePlacement"
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Op types that take much of the time on a CPU, except for input and copies."""
     queries = NodeQueries(profile, settings.quirks)
-    whole = int(queries.micros.sum())
+    total_micros = int(queries.micros.sum())
     on_cpu = queries.on_devices("cpu" in device_kind(device) for device in profile.devices)
     elsewhere = (
         queries.has_op_type(INPUT) | queries.has_op_type(TRANSFER) | queries.has_op_type(IDLE)
@@ -28,7 +28,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     placed = on_cpu & ~elsewhere
     nodes = np.bincount(queries.op_code[placed], minlength=len(queries.op_types))
     micros = queries.micros_by_op_type(placed)
-    is_expensive = (micros > 0) & (micros >= settings["share"] * whole)
+    is_expensive = (micros > 0) & (micros >= settings["share"] * total_micros)
     if not is_expensive.any():
         return
     expensive = np.flatnonzero(is_expensive).tolist()
@@ -40,7 +40,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         numbers = {
             "nodes": count(int(nodes[i])),
             "time": time(micros[i]),
-            "share": share(micros[i] / whole),
+            "share": share(micros[i] / total_micros),
         }
         rows.append(
             Evidence(
@@ -52,8 +52,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
             )
         )
     message = (
-        f"{len(expensive)} op types run on the CPU for {total / whole:.1%} of the time although "
-        "the machine has an accelerator: check their device scopes, data types and kernels"
+        f"{len(expensive)} op types run on the CPU for {total / total_micros:.1%} of the time "
+        "although the machine has an accelerator: check their device scopes, data types and kernels"
     )
     yield Finding(_NAME, "warning", message, tuple(rows), Impact(time(total), "per step on CPU"))
 

@@ -28,8 +28,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         lengths.append(step.length)
         numbers = {"stalled": time(stall), "elapsed": time(step.length)}
         rows.append(Evidence(f"step {step.step}", numbers))
-    whole = sum(lengths)
-    if not whole or sum(stalled) < settings["share"] * whole or not any(stalled):
+    elapsed = sum(lengths)
+    if not elapsed or sum(stalled) < settings["share"] * elapsed or not any(stalled):
         return
     nodes = queries.largest(queries.micros, inputs, settings.top)
     most_expensive = [
@@ -37,8 +37,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     ]
     mean = sum(stalled) / len(stalled)
     message = (
-        f"the step only waits for input {sum(stalled) / whole:.1%} of the time: prefetch, or make "
-        "the input pipeline faster"
+        f"the step only waits for input {sum(stalled) / elapsed:.1%} of the time: prefetch, or "
+        "make the input pipeline faster"
     )
     impact = Impact(time(mean), "per step")
     yield Finding(_NAME, "warning", message, (*most_expensive, *rows[: settings.top]), impact)

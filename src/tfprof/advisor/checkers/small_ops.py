@@ -27,15 +27,15 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     steps = step_times(runs, profile.steps)
     if not steps or not computes.any():
         return
-    whole = sum(step.length for step in steps)
-    lost = whole - sum(step.intervals(runs, computes & ~tiny).length for step in steps)
+    elapsed = sum(step.length for step in steps)
+    lost = elapsed - sum(step.intervals(runs, computes & ~tiny).length for step in steps)
     number = int(tiny.sum()) / len(steps)
     enough = number >= settings["count"] and 2 * tiny.sum() >= computes.sum()
-    if not enough or lost < settings["share"] * whole:
+    if not enough or lost < settings["share"] * elapsed:
         return
     message = (
         f"{number:.0f} of {computes.sum() / len(steps):.0f} op executions of a step take less than "
-        f"{settings['micros']:.0f}us, and nothing longer runs in {lost / whole:.1%} of the step: "
+        f"{settings['micros']:.0f}us, and nothing longer runs in {lost / elapsed:.1%} of the step: "
         "it is bound by scheduling; fuse or batch the ops"
     )
     rows = tuple(_rows(queries, tiny, settings.top, len(steps)))
