@@ -73,7 +73,7 @@ def main() -> int:
 
 def write(name: str, content: bytes) -> None:
     """Write a file of the demo, unless it has a name of this machine."""
-    private = [name for name in MACHINE if name.encode() in content]
+    private = [text for text in MACHINE if text.encode() in content]
     if private:
         sys.exit(f"{name} contains {', '.join(private)}")
     (DEMO / name).write_bytes(content)

@@ -39,13 +39,13 @@ def graph(text: str = GRAPH) -> GraphDef:
 
 
 def run(**micros: int) -> RunMetadata:
-    found = RunMetadata()
-    device = found.step_stats.dev_stats.add(device="/cpu:0")
+    message = RunMetadata()
+    device = message.step_stats.dev_stats.add(device="/cpu:0")
     for name, duration in micros.items():
         device.node_stats.add(
             node_name=name.replace("__", "/"), all_start_micros=1, op_end_rel_micros=duration
         )
-    return found
+    return message
 
 
 def test_views_have_the_nodes_of_functions():

@@ -1,8 +1,7 @@
 """Advice: checkers look for problems in a profile and report them with numbers and code lines.
 
     checkers/      one file for each checker
-    checker        Checker, its settings
-    requirement    the data that checkers require
+    checker        Checker, its settings, and the data that it requires
     finding        Finding, Evidence, Impact, Advice
     node_queries   queries that checkers share
     step_time      the length of steps, unions of intervals
@@ -18,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import Checker, Requirement, Setting, Settings
 from tfprof.advisor.checkers import (
     accelerator_utilization,
     data_transfer,
@@ -34,7 +33,6 @@ from tfprof.advisor.checkers import (
     unknown_flops,
 )
 from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Impact, Result
-from tfprof.advisor.requirement import Requirement
 from tfprof.definitions.options import did_you_mean
 from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError

@@ -206,14 +206,12 @@ class Profile:
         traced = np.flatnonzero(known & (entries.stack >= 0))[::-1]
         new = traced[stack[ids[traced]] < 0]
         stack[ids[new]] = entries.stack[new]
-        owner = ids[entries.type_entry]
-        has_node = owner >= 0
-        return self.replace(
+        profile = self.replace(
             nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
-            type_node=np.concatenate([self.type_node, owner[has_node].astype(np.int32)]),
-            type_name=pa.concat_arrays([self.type_name, entries.type.filter(pa.array(has_node))]),
             has_trace=self.has_trace or bool(len(traced)),
         )
+        owner = ids[entries.type_entry]
+        return profile.with_types(owner[owner >= 0], entries.type.filter(pa.array(owner >= 0)))
 
     @property
     def coverage(self) -> float:
@@ -232,10 +230,14 @@ class Profile:
     def with_type(self, type_name: str, names: pa.Array) -> Profile:
         """Add a type to the nodes of some names."""
         ids = index_in(names, self.nodes.name)
-        ids = ids[ids >= 0].astype(np.int32)
+        ids = ids[ids >= 0]
+        return self.with_types(ids, strings([type_name] * len(ids)))
+
+    def with_types(self, node: Array, type_name: pa.Array) -> Profile:
+        """Add a type to each of some nodes."""
         return self.replace(
-            type_node=np.concatenate([self.type_node, ids]),
-            type_name=pa.concat_arrays([self.type_name, strings([type_name] * len(ids))]),
+            type_node=np.concatenate([self.type_node, node.astype(np.int32)]),
+            type_name=pa.concat_arrays([self.type_name, type_name]),
         )
 
     def with_checkpoint(self, checkpoint: Checkpoint) -> Profile:

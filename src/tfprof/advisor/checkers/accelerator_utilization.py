@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import ACCELERATOR, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, time
-from tfprof.advisor.requirement import ACCELERATOR
 from tfprof.profiles.executions import Executions
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array

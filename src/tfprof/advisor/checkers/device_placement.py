@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import ACCELERATOR, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import IDLE, INPUT, TRANSFER, NodeQueries, count, share, time
-from tfprof.advisor.requirement import ACCELERATOR
 from tfprof.profiles.devices import device_kind
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.user_code import describe_user_line

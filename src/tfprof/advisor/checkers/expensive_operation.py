@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import RUN, TRACES, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, share, time
-from tfprof.advisor.requirement import RUN, TRACES
 from tfprof.definitions.options import Options
 from tfprof.definitions.units import format_time
 from tfprof.profiles.profile import Profile

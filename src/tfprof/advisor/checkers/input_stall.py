@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import RUN, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import IDLE, INPUT, NodeQueries, time
-from tfprof.advisor.requirement import RUN
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 

@@ -8,10 +8,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import MEMORY, Checker, Setting, Settings
 from tfprof.advisor.finding import Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, share, size, time
-from tfprof.advisor.requirement import MEMORY
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.views.graph import producers

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow.compute as pc
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import GRAPH, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, count, time
-from tfprof.advisor.requirement import GRAPH
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import GRAPH, SEVERAL_DEVICES, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, count, share
-from tfprof.advisor.requirement import GRAPH, SEVERAL_DEVICES
 from tfprof.profiles.profile import Profile
 
 _NAME = "ParameterBalance"

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import GRAPH, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import INPUT, TRANSFER, NodeQueries, count, share, time
-from tfprof.advisor.requirement import GRAPH
 from tfprof.flops.node_flops import NodeFlops, node_flops
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
