@@ -33,7 +33,7 @@ def is_first_occurrence(names: pa.Array) -> Any:
 
 
 def match_nodes(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
-    """The node of each record, which its name up to the first colon says; and new nodes' names.
+    """The node of each record, by its name up to the first colon, and the names of new nodes.
 
     New nodes are numbered after the known ones; -1 is no node.
     """

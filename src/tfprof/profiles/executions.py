@@ -1,4 +1,4 @@
-"""What the records of a profile mean: which count, as what, and for which node and step.
+"""Executions, intervals, placements and memory of nodes, from the records of a profile.
 
 A *record* is one NodeExecStats of a RunMetadata, kept as it was written. Here records become
 *executions* (all of one node in one step), *intervals* (the time of one record on one device) and
@@ -24,7 +24,7 @@ __all__ = ["BYTE_FIELDS", "MEMORY_FIELDS", "Executions", "executions_of"]
 
 
 class _Column:
-    """A column of `Executions`, made when it is first read, as `cached_property` does.
+    """A column of `Executions`, computed when it is first read, as `cached_property` does.
 
     Its rows are those of the saved profiles, then those of every RunMetadata. `from_records` makes
     the latter; saved profiles have a column of the same name, or of the name `saved`.
@@ -47,7 +47,7 @@ class _Column:
         """The column, not kept."""
         parts = [part.column(self.name) for part in executions.saved_rows]
         parts += map(self.from_records, executions.record_rows)
-        # No parts, no dtype; and those of parts may differ.
+        # Parts may have different dtypes, and there may be none.
         empty = np.zeros(0, self.dtype)
         return np.concatenate([empty, *(part.astype(self.dtype, copy=False) for part in parts)])
 
@@ -63,7 +63,7 @@ _END = _Column(np.int64, lambda rows: rows.end[rows.accepted], "execution_end")
 class Executions:
     """Executions, intervals, placements and memory of all nodes and steps.
 
-    `…_step` columns are positions in `Profile.steps`. `exists` says which nodes are in the model,
+    `…_step` columns are positions in `Profile.steps`. `exists` is a mask of the nodes in the model,
     `device` is the first device of each node. Columns whose names share a prefix have the same
     rows; those of `MEMORY_FIELDS` belong to `memory_*`.
     """
@@ -197,7 +197,7 @@ class Executions:
 
 
 def executions_of(profile: Profile, quirks: Quirks) -> Executions:
-    """The executions of a profile, worked out once."""
+    """The executions of a profile, computed once."""
     return profile.memoize((executions_of, quirks), lambda: Executions(profile, quirks))
 
 

@@ -1,4 +1,4 @@
-"""The forward node of each gradient node, which the names tell.
+"""The forward node of each gradient node, by its name.
 
 TensorFlow 1 names a gradient of `y` `gradients/y_grad/…`, or `gradients_1/…` the second time.
 TensorFlow 2 names it `gradient_tape/y/…`.

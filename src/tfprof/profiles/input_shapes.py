@@ -35,7 +35,7 @@ class InputShapes:
 
 
 def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
-    """The input shapes of all nodes, worked out once."""
+    """The input shapes of all nodes, computed once."""
     return profile.memoize((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
 
 

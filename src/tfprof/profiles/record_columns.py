@@ -1,6 +1,6 @@
 """Which records of a RunMetadata count, and as what; and the same for the runs of a ProfileProto.
 
-The rules are those of the original or the corrected ones, as `Quirks` says.
+`Quirks` selects the rules of the original or the corrected ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LATEST = np.iinfo(np.int64).max
 
 
 class RecordRows:
-    """The records of one RunMetadata: masks and row numbers that say what each counts as.
+    """The records of one RunMetadata: masks and row numbers of what counts as what.
 
     `accepted` records belong to their node. Of these, `timed` ones are intervals, and the rows in
     `memory_rows` have memory that counts.
@@ -97,7 +97,7 @@ class RecordRows:
             self.warnings += [f"found {n} gpu allocator for 1 node" for n in counts[counts > 1]]
 
     def steps(self, rows: Array) -> Array:
-        """The step of some rows, given as a mask or as row numbers."""
+        """The step of each of `rows`, a mask or row numbers."""
         count = int(rows.sum()) if rows.dtype == bool else len(rows)
         return np.full(count, self._step, np.int32)
 

@@ -1,4 +1,4 @@
-"""A profile whose nodes include those inside the functions of its graphs."""
+"""Add the nodes inside functions to a profile."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _with_function_nodes(profile: Profile, functions: FunctionNodes) -> Profile:
 
 
 def _nodes(functions: FunctionNodes, new: BoolArray, before: Nodes, known: Array) -> Nodes:
-    """The new nodes. One that replaces a runtime node keeps what op logs say of that."""
+    """The new nodes. One that replaces a runtime node keeps its entries of op logs."""
     columns, rows = functions.columns, pa.array(functions.row[new])
     nodes = make_graph_nodes(
         functions.name.filter(pa.array(new)),
