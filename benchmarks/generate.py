@@ -65,7 +65,7 @@ def _graph(model: list[Node]) -> Iterator[bytes]:
     for node in model:
         parts = [text(1, node.name), text(2, node.op)]
         parts += [text(3, name) for name in node.inputs]
-        parts += [device[node.place], attributes(node.op, node.kind)]
+        parts += [device[node.placement], attributes(node.op, node.kind)]
         yield nested(1, b"".join(parts))
     yield nested(4, integer(1, 2000))
 
@@ -95,22 +95,22 @@ def _run(model: list[Node], step: int) -> list[bytes]:
     streams: list[list[bytes]] = [[] for _ in range(GPUS)]
     copies: list[bytes] = []
     for number, node in enumerate(model):
-        if node.place == IDLE:
+        if node.placement == IDLE:
             continue
         start, duration = clock.next(number)
         name = text(1, node.name)
-        if node.place == CPU:
+        if node.placement == CPU:
             allocator = b"\x0a\x03cpu"
             record = [name, _times(start, duration), _memory(node, number, allocator, start, b"")]
             cpu.append(nested(2, b"".join(record)))
             continue
-        allocator = nested(1, b"GPU_%d_bfc" % node.place)
+        allocator = nested(1, b"GPU_%d_bfc" % node.placement)
         in_use = integer(5, (number % 1000 + 1) * 262_144)
         record = [name, _times(start, duration), _memory(node, number, allocator, start, in_use)]
-        gpus[node.place].append(nested(2, b"".join(record)))
+        gpus[node.placement].append(nested(2, b"".join(record)))
         kernel = text(1, f"{node.name}:{node.op}")
         label = text(8, f"kernel_{node.op}")
-        streams[node.place].append(nested(2, kernel + _times(start + 3, duration * 3) + label))
+        streams[node.placement].append(nested(2, kernel + _times(start + 3, duration * 3) + label))
         if number % 200 == 0:
             copies.append(
                 nested(2, text(1, f"edge_{number}_{node.op}:MEMCPYHtoD") + _times(start + 1, 2))
@@ -159,9 +159,9 @@ def _memory(node: Node, number: int, allocator: bytes, start: int, in_use: bytes
     total = size + number % 64 * 256
     used = [allocator, integer(2, total), integer(3, total), integer(4, size), in_use]
     if in_use:
-        taken = varint(8) + varint(start) + b"\x10" + varint(total)
-        given = varint(8) + varint(start + 40) + b"\x10" + varint(-(total - size or 256))
-        used += [nested(6, taken), nested(6, given)]
+        allocated = varint(8) + varint(start) + b"\x10" + varint(total)
+        freed = varint(8) + varint(start + 40) + b"\x10" + varint(-(total - size or 256))
+        used += [nested(6, allocated), nested(6, freed)]
     parts = [nested(6, b"".join(used))]
     for slot in range(OUTPUTS.get(node.op, 1)):
         where = [integer(1, size), integer(2, size + 255 & ~255), b"\x1a", allocator[1:]]

@@ -42,8 +42,8 @@ def lstm(tf: Any, steps: int) -> tuple[Any, dict[Any, Any]]:
     cell = hidden = tf.zeros([tf.shape(inputs)[0], 16])
     for step in range(steps):
         with tf.name_scope(f"step_{step}"):
-            joined = tf.concat([inputs[:, step], hidden], 1) @ kernel + bias
-            i, j, f, o = tf.split(joined, 4, 1)
+            gates = tf.concat([inputs[:, step], hidden], 1) @ kernel + bias
+            i, j, f, o = tf.split(gates, 4, 1)
             cell = tf.sigmoid(f) * cell + tf.sigmoid(i) * tf.tanh(j)
             hidden = tf.sigmoid(o) * tf.tanh(cell)
     return tf.reduce_mean(hidden), {inputs: [[[0.5] * 8] * steps] * 2}
@@ -99,17 +99,17 @@ def silent() -> Iterator[None]:
 
 
 def seconds(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """The median of each call's times, taken in turns."""
+    """The median of each call's times, measured in turns."""
     times: list[list[float]] = [[] for _ in calls]
     with silent():
         for call in calls:
             call()
         for _ in range(rounds):
-            for call, taken in zip(calls, times, strict=True):
+            for call, seconds in zip(calls, times, strict=True):
                 began = time.perf_counter()
                 call()
-                taken.append(time.perf_counter() - began)
-    return [statistics.median(taken) for taken in times]
+                seconds.append(time.perf_counter() - began)
+    return [statistics.median(seconds) for seconds in times]
 
 
 def main() -> int:

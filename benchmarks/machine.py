@@ -12,16 +12,16 @@ _PACKAGES = ("tensorflow-cpu", "protobuf", "ptars", "pyarrow", "numpy")
 
 
 def machine() -> dict[str, str]:
-    """Words to print beside the numbers."""
+    """The machine and the versions that were measured."""
     pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    found = {
+    properties = {
         "processor": _processor(),
         "cores": str(os.cpu_count()),
         "memory": f"{pages * size / 2**30:.0f} GB",
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
     }
-    return found | {package: _version(package) for package in _PACKAGES}
+    return properties | {package: _version(package) for package in _PACKAGES}
 
 
 def _version(package: str) -> str:

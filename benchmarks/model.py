@@ -83,7 +83,7 @@ class Node(NamedTuple):
     name: str
     op: str
     inputs: tuple[str, ...]
-    place: int
+    placement: int
     kind: int
     line: int
 

@@ -13,7 +13,7 @@ __all__ = ["PAGE", "table_of", "write_page"]
 PAGE = "docs/performance.md"
 _ROOT = Path(__file__).resolve().parent.parent
 _TITLES = ("", "original", "ours", "ratio", "of CPU time", "target", "", "ours, not compat")
-_WORDS = (0, 6)  # columns of words, not numbers
+_TEXT_COLUMNS = (0, 6)  # columns of words, not numbers
 
 _INTRODUCTION = """# Performance
 
@@ -52,11 +52,11 @@ def write_page(folder: Path) -> None:
 
 
 def _section(run: dict[str, Any]) -> str:
-    found = rows(run["size"], run["results"])
+    table = rows(run["size"], run["results"])
     machine = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
-    missed = [row.name for row in found if row.reached is False]
+    missed = [row.name for row in table if row.reached is False]
     verdict = f"Not reached: {', '.join(missed)}." if missed else "Every target is reached."
-    if all(row.reached is None for row in found):
+    if all(row.reached is None for row in table):
         verdict = "The original was not measured, so that no target is evaluated."
     failures = [
         f"- {who}, {name}: {reason}"
@@ -65,24 +65,24 @@ def _section(run: dict[str, Any]) -> str:
     ]
     steps = "1 step" if run["steps"] == 1 else f"{run['steps']} steps"
     lines = [f"## {run['size']:,} nodes, {steps}", "", f"{machine}.", "", verdict, ""]
-    lines += [table_of(found), ""]
+    lines += [table_of(table), ""]
     if failures:
         lines += ["Not measured:", "", *failures, ""]
     return "\n".join(lines)
 
 
-def table_of(found: list[Row]) -> str:
+def table_of(table: list[Row]) -> str:
     """A Markdown table that also reads well in a terminal; rows without numbers are left out."""
     cells = [list(_TITLES)]
-    cells += [_cells(row) for row in found if row.original is not None or row.ours is not None]
-    widths = [max(len(line[at]) for line in cells) for at in range(len(_TITLES))]
+    cells += [_cells(row) for row in table if row.original is not None or row.ours is not None]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(_TITLES))]
     lines = [f"| {' | '.join(map(_padded, line, widths, range(len(line))))} |" for line in cells]
-    rule = [f"{'-' * (w + 1)}{'-' if at in _WORDS else ':'}" for at, w in enumerate(widths)]
+    rule = [f"{'-' * (w + 1)}{'-' if i in _TEXT_COLUMNS else ':'}" for i, w in enumerate(widths)]
     return "\n".join([lines[0], f"|{'|'.join(rule)}|", *lines[1:]])
 
 
-def _padded(cell: str, width: int, at: int) -> str:
-    return cell.ljust(width) if at in _WORDS else cell.rjust(width)
+def _padded(cell: str, width: int, i: int) -> str:
+    return cell.ljust(width) if i in _TEXT_COLUMNS else cell.rjust(width)
 
 
 def _cells(row: Row) -> list[str]:

@@ -42,9 +42,9 @@ def main(argv: list[str] | None = None) -> int:
     for _ in range(arguments.repeat):
         for part, who in _plan(arguments):
             print(f"{part}: {who}", file=sys.stderr, flush=True)
-            _keep_least(results.setdefault(who, {}), _measure(part, who, folder, arguments.steps))
-    for found in results.values():
-        _add_sums(found, arguments.steps)
+            _keep_minimum(results.setdefault(who, {}), _measure(part, who, folder, arguments.steps))
+    for result in results.values():
+        _add_sums(result, arguments.steps)
     run = {
         "size": arguments.size,
         "steps": arguments.steps,
@@ -130,10 +130,10 @@ def _measure(part: str, who: str, folder: Path, steps: int) -> dict[str, dict[st
         return {"failures": {part: f"exit {done.returncode}: {reason[0]}"}}
     if part == START:
         return {"seconds": {part: took}, "cpu": {part: _children() - spent}}
-    found: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    measured: dict[str, dict[str, Any]] = json.loads(done.stdout)
     if part != "views":
-        found.pop("megabytes")
-    return found
+        measured.pop("megabytes")
+    return measured
 
 
 def _children() -> float:
@@ -166,9 +166,9 @@ def environment() -> dict[str, str]:
     }
 
 
-def _keep_least(kept: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> None:
+def _keep_minimum(kept: dict[str, dict[str, Any]], measured: dict[str, dict[str, Any]]) -> None:
     """Join the numbers of a further run: the least of each."""
-    for kind, values in found.items():
+    for kind, values in measured.items():
         known = kept.setdefault(kind, {})
         for name, value in values.items():
             if isinstance(known.get(name), float) and isinstance(value, float):
@@ -176,10 +176,10 @@ def _keep_least(kept: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]
             known[name] = value
 
 
-def _add_sums(found: dict[str, dict[str, Any]], steps: int) -> None:
+def _add_sums(measured: dict[str, dict[str, Any]], steps: int) -> None:
     names = ("load", *(f"step {step}" for step in range(steps)))
     for kind in ("seconds", "cpu"):
-        values = found.get(kind, {})
+        values = measured.get(kind, {})
         parts = [values.get(name) for name in names]
         if None not in parts:
             values["files to profile"] = sum(parts)

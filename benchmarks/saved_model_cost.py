@@ -40,19 +40,19 @@ with tf.Graph().as_default() as graph:
     tf.import_graph_def(graph_def, name="")
     options = tf.compat.v1.profiler.ProfileOptionBuilder.float_operation()
     options["output"] = "none"
-    found = tf.compat.v1.profiler.profile(graph, cmd="op", options=options)
-print("float operations", f"{found.total_float_ops:,}")
+    root = tf.compat.v1.profiler.profile(graph, cmd="op", options=options)
+print("float operations", f"{root.total_float_ops:,}")
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Print the least time of each, and the ratio."""
+    """Print the minimum time of each, and the ratio."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--saved-model", type=Path, help="an export of ResNet50; made if left out")
     parser.add_argument("--repeat", type=int, default=3, help="processes of each (%(default)s)")
     options = parser.parse_args(argv)
-    with tempfile.TemporaryDirectory(prefix="tfprof-resnet-") as made:
-        folder = options.saved_model or Path(made)
+    with tempfile.TemporaryDirectory(prefix="tfprof-resnet-") as temporary:
+        folder = options.saved_model or Path(temporary)
         if not options.saved_model:
             _run([sys.executable, "-c", _EXPORT, str(folder)])
         return _compare(folder, options.repeat)
@@ -64,16 +64,16 @@ def _compare(folder: Path, repeat: int) -> int:
         "freeze and profile": [sys.executable, "-c", _RECIPE, str(folder)],
     }
     times: dict[str, list[float]] = {name: [] for name in commands}
-    said: dict[str, str] = {}
+    output: dict[str, str] = {}
     for _ in range(repeat):  # in turn, so that a busy machine is busy for both
         for name, command in commands.items():
             began = time.perf_counter()
-            said[name] = _run(command)
+            output[name] = _run(command)
             times[name].append(time.perf_counter() - began)
-    for name, found in times.items():
-        lines = [line for line in said[name].splitlines() if "float operations" in line]
-        print(f"{name:20} {min(found):7.2f} s   {' '.join(lines).strip()}")
-    ours, theirs = (min(found) for found in times.values())
+    for name, seconds in times.items():
+        lines = [line for line in output[name].splitlines() if "float operations" in line]
+        print(f"{name:20} {min(seconds):7.2f} s   {' '.join(lines).strip()}")
+    ours, theirs = (min(seconds) for seconds in times.values())
     verdict = "reached" if theirs / ours >= _TARGET else "NOT reached"
     print(f"{'ratio':20} {theirs / ours:7.1f}     target at least {_TARGET:g}: {verdict}")
     return 0 if theirs / ours >= _TARGET else 1

@@ -164,13 +164,13 @@ def main(argv: list[str]) -> int:
     PARTS[part](session)
     session.note_memory("end")
     sys.stdout.flush()
-    found = {
+    measured = {
         "seconds": session.seconds,
         "cpu": session.cpu,
         "megabytes": session.megabytes,
         "failures": session.failures,
     }
-    os.write(results, json.dumps(found).encode())
+    os.write(results, json.dumps(measured).encode())
     return 0
 
 

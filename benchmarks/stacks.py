@@ -9,7 +9,7 @@ from benchmarks.wire import integer, nested
 __all__ = ["FRAMES", "stack", "strings"]
 
 FRAMES = 13
-_SITES = 61  # places in the model's own code that build layers
+_SITES = 61  # call sites in the model's own code that build layers
 _UNKNOWN = -1  # TensorFlow 2.21 does not know where functions start
 
 _OUTER = (
@@ -33,25 +33,25 @@ _SITE_FILE = "model/branches.py"
 
 @cache
 def strings() -> list[str]:
-    """The strings that frames refer to by position; the first stands for none."""
-    words = ["none"]
+    """The strings that frames refer to by position; the first one is for none."""
+    known = ["none"]
     for file, function in (*_OUTER, *_INNER):
-        for word in (f"/home/user/project/{file}", function):
-            if word not in words:
-                words.append(word)
-    words.append(f"/home/user/project/{_SITE_FILE}")
-    words += [f"branch_builder_{site}" for site in range(_SITES)]
-    return words
+        for text in (f"/home/user/project/{file}", function):
+            if text not in known:
+                known.append(text)
+    known.append(f"/home/user/project/{_SITE_FILE}")
+    known += [f"branch_builder_{site}" for site in range(_SITES)]
+    return known
 
 
 def _frame(file: str, function: str, line: int) -> bytes:
-    words = strings()
+    known = strings()
     return nested(
         1,
         integer(2, line)
         + integer(5, _UNKNOWN)
-        + integer(6, words.index(f"/home/user/project/{file}"))
-        + integer(7, words.index(function)),
+        + integer(6, known.index(f"/home/user/project/{file}"))
+        + integer(7, known.index(function)),
     )
 
 
@@ -62,10 +62,11 @@ def stack(line: int, kind: int, number: int) -> bytes:
 
 @cache
 def _stack(line: int, kind: int, site: int) -> bytes:
-    frames = [_frame(file, function, 100 + at) for at, (file, function) in enumerate(_OUTER)]
+    frames = [_frame(file, function, 100 + i) for i, (file, function) in enumerate(_OUTER)]
     frames.append(_frame(_SITE_FILE, f"branch_builder_{site}", 20 * site + kind))
     lines = (200 + line, 900, 750 + line % 3, 3300)
     frames += [
-        _frame(file, function, at) for (file, function), at in zip(_INNER, lines, strict=True)
+        _frame(file, function, number)
+        for (file, function), number in zip(_INNER, lines, strict=True)
     ]
     return b"".join(frames)

@@ -53,7 +53,7 @@ class Row:
 
 def rows(size: int, results: Mapping[str, Mapping[str, Mapping[str, float | None]]]) -> list[Row]:
     """The rows of the table from the results of each subject, by measure."""
-    at = size >= LARGE
+    is_large = size >= LARGE
 
     def row(name: str, target: tuple[float, float] | None = None, unit: str = "s") -> Row:
         kind = "seconds" if unit == "s" else "megabytes"
@@ -61,9 +61,9 @@ def rows(size: int, results: Mapping[str, Mapping[str, Mapping[str, float | None
             results.get(who, {}).get(kind, {}).get(name) for who in ("original", "ours", "repaired")
         ]
         cpu = [results.get(who, {}).get("cpu", {}).get(name) for who in ("original", "ours")]
-        wanted = target[at] if target and size >= SMALL else None
-        found = Row(name, *values, target=wanted, unit=unit)
-        return found if unit == "MB" else replace(found, processor=(cpu[0], cpu[1]))
+        wanted = target[is_large] if target and size >= SMALL else None
+        measured = Row(name, *values, target=wanted, unit=unit)
+        return measured if unit == "MB" else replace(measured, processor=(cpu[0], cpu[1]))
 
     table = [row("files to profile", (10.0, 15.0)), row("load"), row("step 0"), row("step 1")]
     for when in ("first", "again", "all columns"):
@@ -71,10 +71,10 @@ def rows(size: int, results: Mapping[str, Mapping[str, Mapping[str, float | None
     table.append(row("serialize", (5.0, 5.0)))
     table += [row(f"{view} message", _VIEW_TARGETS["message"]) for view in VIEWS]
     table += [row(f"{view} one-shot", _VIEW_TARGETS["message"]) for view in VIEWS]
-    found = row("timeline", (50.0, 50.0))
-    if found.original is None and at:
-        found = Row(found.name, None, found.ours, found.repaired, limit=10.0)
-    table += [found, row("timeline again"), row("advise"), row("start to op view", (10.0, 15.0))]
+    timeline = row("timeline", (50.0, 50.0))
+    if timeline.original is None and is_large:
+        timeline = Row(timeline.name, None, timeline.ours, timeline.repaired, limit=10.0)
+    table += [timeline, row("timeline again"), row("advise"), row("start to op view", (10.0, 15.0))]
     table += [row(name, unit="MB") for name in ("start", "ready", "views")]
     table.append(row("serialized", (4.0, 5.0), "MB"))
     form = results.get("ours", {}).get("seconds", {})

@@ -16,11 +16,11 @@ _ITEM = re.compile(r'^  "([\w.-]+)>=([\d.]+)",$')
 
 def lowest(text: str) -> dict[str, str]:
     """The lower bound of each dependency that a pyproject.toml has; Python 3.10 cannot read it."""
-    found = _LIST.search(text)
-    if found is None:
+    match = _LIST.search(text)
+    if match is None:
         raise ValueError("pyproject.toml has no dependencies")
     bounds = {}
-    for line in found[1].splitlines():
+    for line in match[1].splitlines():
         item = _ITEM.match(line)
         if item is None:
             raise ValueError(f"a dependency without a lower bound, or with more than one: {line}")

@@ -57,14 +57,14 @@ TUTORIAL_SCALES = {
 def main() -> int:
     """Train in a process of its own, so that the code traces begin with the model's."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder)
+        trained = Path(folder)
         program = [sys.executable, str(MODEL / "resnet_main.py")]
-        subprocess.run([*program, f"--train_dir={made}", f"--steps={STEPS}"], check=True)
-        write("graph.pb", (made / "graph.pb").read_bytes())
+        subprocess.run([*program, f"--train_dir={trained}", f"--steps={STEPS}"], check=True)
+        write("graph.pb", (trained / "graph.pb").read_bytes())
         for name in ("run_meta_0", "run_meta_1"):
-            write(name, clean_run_meta((made / name).read_bytes()))
-        write("tfprof_log", clean_op_log((made / "tfprof_log").read_bytes()))
-        write_checkpoint(read_checkpoint(made / "model.ckpt"))
+            write(name, clean_run_meta((trained / name).read_bytes()))
+        write("tfprof_log", clean_op_log((trained / "tfprof_log").read_bytes()))
+        write_checkpoint(read_checkpoint(trained / "model.ckpt"))
     for path in sorted(DEMO.iterdir()):
         if path.is_file() and path.suffix != ".py":
             report(path)
@@ -72,10 +72,10 @@ def main() -> int:
 
 
 def write(name: str, content: bytes) -> None:
-    """Write a file of the demo, unless it tells something about this machine."""
-    told = [word for word in MACHINE if word.encode() in content]
-    if told:
-        sys.exit(f"{name} contains {', '.join(told)}")
+    """Write a file of the demo, unless it has a name of this machine."""
+    private = [text for text in MACHINE if text.encode() in content]
+    if private:
+        sys.exit(f"{name} contains {', '.join(private)}")
     (DEMO / name).write_bytes(content)
 
 

@@ -32,8 +32,8 @@ def generate(into: Path) -> dict[str, str]:
     folders = [f"-I{SOURCES}", f"-I{well_known}", f"--python_out={into}", f"--pyi_out={into}"]
     if protoc.main(["protoc", *folders, *sources]) != 0:
         sys.exit("protoc failed")
-    made = sorted((into / "tfprof" / "protos").iterdir())
-    return {path.name: RELEASE_PIN.sub("", path.read_text()) for path in made}
+    generated = sorted((into / "tfprof" / "protos").iterdir())
+    return {path.name: RELEASE_PIN.sub("", path.read_text()) for path in generated}
 
 
 def main() -> int:

@@ -1,3 +1,5 @@
-"""The public name of `tfprof.tf_compat.tfprof_logger`."""
+"""The op log's writer under its name of 2017."""
 
-from tfprof.tf_compat.tfprof_logger import *  # noqa: F403
+from tfprof.api.functions import write_op_log
+
+__all__ = ["write_op_log"]

@@ -69,18 +69,18 @@ def sections(text: str) -> dict[str, str]:
 
 
 def differences(theirs: Answer, ours: Advice, before: str) -> str:
-    """How the two differ, or an empty text; `before` is what the original said on loading."""
+    """How the two differ, or an empty text; `before` is the stderr of the original so far."""
     old, new = sections(theirs.stdout.decode(errors="replace")), sections(ours.text())
     if old != new:
         return f"stdout\n{old}\n{new}"
     with contextlib.suppress(DecodeError):  # a name cut within a character: Python cannot read it
         if output_pb2.AdviceProto.FromString(theirs.result) != ours.proto():
             return f"message\n{theirs.result!r}\n{ours.proto()}"
-    said = theirs.stderr.decode(errors="replace")
-    if _about_data(said.splitlines()) != _about_data(ours.messages):
-        return f"stderr\n{said!r}\n{ours.messages}"
-    unheard = [line for line in ours.messages if line not in before + said]
-    return f"stderr\n{before + said!r}\n{unheard}" if unheard else ""
+    stderr = theirs.stderr.decode(errors="replace")
+    if _about_data(stderr.splitlines()) != _about_data(ours.messages):
+        return f"stderr\n{stderr!r}\n{ours.messages}"
+    unheard = [line for line in ours.messages if line not in before + stderr]
+    return f"stderr\n{before + stderr!r}\n{unheard}" if unheard else ""
 
 
 def _about_data(lines: Iterable[str]) -> list[str]:
@@ -97,9 +97,9 @@ def check(seeds: range) -> Iterator[tuple[str, str, str]]:
         for kind, job, calls in zip(
             ("one-shot", "session"), jobs_of(case, names), (1, 2), strict=True
         ):
-            found, said = next(answers), ""
-            for call, theirs, ours in zip(job, found, _ours(case, names, calls), strict=False):
-                before, said = said, said + theirs.stderr.decode(errors="replace")
+            answer, stderr = next(answers), ""
+            for call, theirs, ours in zip(job, answer, _ours(case, names, calls), strict=False):
+                before, stderr = stderr, stderr + theirs.stderr.decode(errors="replace")
                 if ours is None:
                     continue
                 where = f"{case.seed} {kind} {call[0]}"
@@ -143,10 +143,8 @@ def _chunk(seeds: range) -> list[tuple[str, str, str]]:
 
 def main(argv: list[str]) -> int:
     """Compare many cases on all processors; 0 if all are the same."""
-    count, first = (int(word) for word in (argv + ["1000", "0"][len(argv) :]))
-    chunks = [
-        range(at, min(at + CHUNK, first + count)) for at in range(first, first + count, CHUNK)
-    ]
+    count, first = (int(text) for text in (argv + ["1000", "0"][len(argv) :]))
+    chunks = [range(i, min(i + CHUNK, first + count)) for i in range(first, first + count, CHUNK)]
     same, failed, shown = 0, Counter[str](), []
     with ProcessPoolExecutor(4) as pool:
         for chunk in pool.map(_chunk, chunks):

@@ -74,8 +74,8 @@ class Model:
     ) -> Model:
         """A record of the current step."""
         stats = self.steps[-1].step_stats
-        found = [device for device in stats.dev_stats if device.device == on]
-        device = found[0] if found else stats.dev_stats.add(device=on)
+        known = [device for device in stats.dev_stats if device.device == on]
+        device = known[0] if known else stats.dev_stats.add(device=on)
         record = device.node_stats.add(
             node_name=name, all_start_micros=start, op_end_rel_micros=micros
         )

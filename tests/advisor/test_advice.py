@@ -61,7 +61,7 @@ def test_every_finding_has_a_number(demo: Profile) -> None:
             assert finding.impact or any(row.numbers for row in finding.evidence)
 
 
-def test_a_profile_without_data_says_what_is_needed() -> None:
+def test_a_profile_without_data_lists_what_is_needed() -> None:
     for result in advise(tfprof.load()).results:
         assert result.missing
         assert result.lines()[0].startswith("not checked: needs ")
@@ -85,8 +85,8 @@ def test_the_message_has_an_entry_per_checker() -> None:
 
 
 def test_json_has_numbers() -> None:
-    found = json.loads(advise(small().load(), "DevicePlacement").json())
-    (finding,) = found["checkers"]["DevicePlacement"]["findings"]
+    message = json.loads(advise(small().load(), "DevicePlacement").json())
+    (finding,) = message["checkers"]["DevicePlacement"]["findings"]
     assert finding["impact"] == {
         "value": 2000,
         "unit": "microseconds",
@@ -172,7 +172,7 @@ def test_other_packages_add_checkers() -> None:
     assert len(advice["Nodes"].findings) == len(advice["Function"].findings) == 1
     assert advise(profile, {"Nodes": {"limit": 2}})["Nodes"].findings == ()
     assert advice["Failing"].lines() == ["failed: KeyError: 'x'"]
-    broken, taken = sorted(advice.messages)
+    broken, duplicate = sorted(advice.messages)
     assert broken.startswith("checker Broken of ")
-    assert taken.endswith("a built-in checker has this name")
+    assert duplicate.endswith("a built-in checker has this name")
     assert "Nodes" not in advise(profile, compat=True).text()

@@ -252,8 +252,8 @@ def test_little_memory_is_no_finding() -> None:
 def tiny(micros: int, pause: int) -> Model:
     """A thousand additions in a row, and a product after them."""
     model = Model().node("add", "AddV2", text="total = total + x").node("mm", "MatMul").step()
-    for at in range(1000):
-        model.ran("add", 1000 + at * (micros + pause), micros)
+    for i in range(1000):
+        model.ran("add", 1000 + i * (micros + pause), micros)
     return model.ran("mm", 1000 + 1000 * (micros + pause), 2000)
 
 

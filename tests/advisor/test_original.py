@@ -16,7 +16,7 @@ CASES = 100
 def test_random_cases_are_the_same() -> None:
     outcomes = list(check(range(SEED, SEED + CASES)))
     assert sum(not error for *_, error in outcomes) > CASES
-    assert [(where, found) for where, found, _ in outcomes if found] == []
+    assert [(where, difference) for where, difference, _ in outcomes if difference] == []
 
 
 def images(data_format: bytes, batch_norm: str, device: str, busy: int) -> Model:

@@ -15,7 +15,7 @@ QUIET = {"output": "none"}
 
 
 @pytest.mark.parametrize(
-    ("more", "error", "words"),
+    ("more", "error", "message"),
     [
         (
             {"cmd": "scpoe"},
@@ -37,8 +37,8 @@ QUIET = {"output": "none"}
         ({"op_log": 7, "options": QUIET}, tfprof.LoadError, r"op_log: cannot read a int"),
     ],
 )
-def test_profile_says_what_is_accepted(more: Any, error: Any, words: str) -> None:
-    with pytest.raises(error, match=words):
+def test_profile_lists_what_is_accepted(more: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
         tfprof.profile(**{"graph": b"", **more})
 
 
@@ -49,7 +49,7 @@ def test_things_near_a_graph_have_a_hint(tf: Any, resnet: Training) -> None:
         tfprof.profile(tf.function(lambda x: x))
 
 
-def test_profiler_says_what_is_accepted() -> None:
+def test_profiler_lists_what_is_accepted() -> None:
     with pytest.raises(TypeError, match="graph: a int was given"):
         tfprof.Profiler(7)
     profiler = tfprof.Profiler(b"")
@@ -65,7 +65,7 @@ def test_profiler_says_what_is_accepted() -> None:
         tfprof.write_op_log(b"", 7)  # type: ignore[arg-type]
 
 
-def test_wrong_options_are_told_before_the_graph_is_read() -> None:
+def test_wrong_options_fail_before_the_graph_is_read() -> None:
     with pytest.raises(tfprof.OptionError, match="max_dept"):
         tfprof.profile("/no/such/graph", options={"max_dept": 1})
 

@@ -34,7 +34,7 @@ def losses(job: Training, steps: int = STEPS) -> list[float]:
         ]
 
 
-def test_collects_the_steps_it_is_told_to(job: Training, tmp_path: Path) -> None:
+def test_collects_the_requested_steps(job: Training, tmp_path: Path) -> None:
     expected = losses(job)
     with ProfileContext(str(tmp_path), trace_steps=[3, 5], dump_steps=[4, 6]) as context:
         assert losses(job) == expected
@@ -65,7 +65,7 @@ def test_next_steps_on_demand(job: Training, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["profile_3"]
 
 
-def test_reports_by_itself_and_says_what_it_does(
+def test_reports_by_itself_with_debug_messages(
     job: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with ProfileContext(str(tmp_path), trace_steps=[], dump_steps=[3], debug=True) as context:
@@ -75,8 +75,8 @@ def test_reports_by_itself_and_says_what_it_does(
             context.add_auto_profiling(view, built, [2])
         losses(job)
     said = capfd.readouterr().err
-    for words in ("tracing step: 2", "trace fetches: ", "profiling scope step: 2"):
-        assert f"debug: {words}" in said
+    for text in ("tracing step: 2", "trace fetches: ", "profiling scope step: 2"):
+        assert f"debug: {text}" in said
     assert "debug: dumping file at step: 3" in said
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"graph", "scope", "op", "code", "run_meta_2", "profile_3"}
@@ -198,7 +198,7 @@ def test_disabled_does_nothing(tf: Any, job: Training, tmp_path: Path) -> None:
     assert context.profiler is None
 
 
-def test_wrong_arguments_are_told() -> None:
+def test_wrong_arguments_are_errors() -> None:
     with pytest.raises(ValueError, match=r"Must have a directory for profile\."):
         ProfileContext("")
     with pytest.raises(ValueError, match="Only support tracing up to 100 steps"):
@@ -213,16 +213,16 @@ def test_most_steps_are_idle() -> None:
     assert idle == 100_000 - 2
 
 
-def test_samples_stop_when_enough_was_seen() -> None:
+def test_samples_stop_at_enough_coverage() -> None:
     schedule = Schedule()
-    taken = [
+    traced = [
         step
         for step in range(300)
         if not schedule.is_idle(step) and schedule.should_trace(step, "loss", 0.1)
     ]
-    assert taken[0] == 11
-    assert 5 < len(taken) < 40
-    assert max(taken) < 100
+    assert traced[0] == 11
+    assert 5 < len(traced) < 40
+    assert max(traced) < 100
     schedule = Schedule()
     covered = [
         step

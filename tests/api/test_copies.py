@@ -20,7 +20,7 @@ def test_a_copy_answers_the_same(copied):
 
 
 @pytest.mark.parametrize("view", ["scope", "op", "graph", "code"])
-def test_a_copy_of_a_report_says_the_same(view):
+def test_a_copy_of_a_report_is_equal(view):
     report = tfprof.load(**demo.paths()).report(view, max_depth=5)
     other = pickle.loads(pickle.dumps(report))
     assert other.text() == report.text()
@@ -28,6 +28,6 @@ def test_a_copy_of_a_report_says_the_same(view):
     assert other.root.own == report.root.own
 
 
-def test_a_profile_says_how_much_there_is_of_it():
+def test_repr_of_a_profile_is_its_size():
     profile = tfprof.load(**demo.paths())
     assert repr(profile) == f"<Profile: {len(profile.nodes):,} nodes, {len(profile.steps)} steps>"

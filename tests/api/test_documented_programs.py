@@ -135,20 +135,20 @@ def model_architecture(names: Any, job: Training, folder: Path) -> list[Any]:
 def multi_step(names: Any, job: Training, folder: Path) -> list[Any]:
     builder = names.ProfileOptionBuilder
     profiler = names.Profiler(job.graph)
-    found = []
+    answers = []
     for i, run_meta in enumerate(job.runs):
         profiler.add_step(i, run_meta)
-        found.append(profiler.profile_name_scope(options=builder.trainable_variables_parameter()))
-        found.append(profiler.profile_operations(options=builder.time_and_memory()))
+        answers.append(profiler.profile_name_scope(options=builder.trainable_variables_parameter()))
+        answers.append(profiler.profile_operations(options=builder.time_and_memory()))
         opts = (
             builder(builder.time_and_memory())
             .with_step(i)
             .with_timeline_output(str(folder / "timeline"))
             .build()
         )
-        found.append(profiler.profile_graph(options=opts))
-    found.append(profiler.advise(tfprof.model_analyzer.ALL_ADVICE))
-    return found
+        answers.append(profiler.profile_graph(options=opts))
+    answers.append(profiler.advise(tfprof.model_analyzer.ALL_ADVICE))
+    return answers
 
 
 PROGRAMS = (

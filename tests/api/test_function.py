@@ -22,9 +22,9 @@ def function(tf: Any) -> Any:
         steps.assign_add(1)
         return tf.nn.relu(x @ weights + bias)
 
-    made = model.get_concrete_function(tf.TensorSpec([2, 3]))
-    made.variables_kept = (weights, bias, steps)  # a function holds them only weakly
-    return made
+    concrete = model.get_concrete_function(tf.TensorSpec([2, 3]))
+    concrete.variables_kept = (weights, bias, steps)  # a function holds them only weakly
+    return concrete
 
 
 def test_captured_variables_are_trainable(function: Any) -> None:
@@ -51,9 +51,9 @@ def test_code_of_a_function(function: Any) -> None:
 
 
 def _all(root: Any) -> list[Any]:
-    found, waiting = [], list(root.children)
+    nodes, waiting = [], list(root.children)
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        nodes.append(node)
         waiting += node.children
-    return found
+    return nodes

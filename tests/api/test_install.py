@@ -26,10 +26,10 @@ def test_public_names_are_ours(tf: Any, resnet: Training, installed: None) -> No
     assert isinstance(answer, output_pb2.GraphNodeProto)
     expected = sum(variable.shape.num_elements() for variable in resnet.trainable)
     assert answer.total_parameters == expected
-    made = profiler.Profiler(resnet.graph)
-    assert isinstance(made, tfprof.Profiler)
-    made.add_step(0, resnet.runs[0])
-    assert made.profile_operations({**options, "select": ["micros"]}).total_parameters == expected
+    ours = profiler.Profiler(resnet.graph)
+    assert isinstance(ours, tfprof.Profiler)
+    ours.add_step(0, resnet.runs[0])
+    assert ours.profile_operations({**options, "select": ["micros"]}).total_parameters == expected
     assert profiler.ProfileContext is tfprof.ProfileContext
 
 

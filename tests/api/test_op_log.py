@@ -92,6 +92,6 @@ def test_frames_have_text_and_first_lines_by_default(resnet: Training, tmp_path:
         assert source[frame.func_start_line - 1].strip().startswith(f"def {function}(")
 
 
-def test_missing_folder_is_told(resnet: Training, tmp_path: Path) -> None:
+def test_missing_folder_is_an_error(resnet: Training, tmp_path: Path) -> None:
     with pytest.raises(tfprof.OutputError, match="cannot write"):
         tfprof.write_op_log(resnet.graph, tmp_path / "missing")

@@ -56,8 +56,8 @@ def test_every_method_has_the_originals_signature(original: Any) -> None:
     for name in public:
         theirs, ours = (getattr(kind, name) for kind in (original, ProfileOptionBuilder))
         expected = [(p.name, p.default) for p in inspect.signature(theirs).parameters.values()]
-        found = [(p.name, p.default) for p in inspect.signature(ours).parameters.values()]
-        assert found == expected, name
+        actual = [(p.name, p.default) for p in inspect.signature(ours).parameters.values()]
+        assert actual == expected, name
 
 
 def test_chains_of_calls_build_the_same(original: Any) -> None:
@@ -126,7 +126,7 @@ def test_options_of_2017_have_the_keys_of_2017() -> None:
     for name, (depth, size, micros, flops, order, types, shown, select) in table.items():
         options = getattr(model_analyzer, name)
         assert set(options) == keys
-        found = [options[key] for key in ("max_depth", "min_bytes", "min_micros", "min_float_ops")]
-        assert found == [depth, size, micros, flops]
+        actual = [options[key] for key in ("max_depth", "min_bytes", "min_micros", "min_float_ops")]
+        assert actual == [depth, size, micros, flops]
         assert (options["order_by"], options["account_type_regexes"]) == (order, [types])
         assert (options["account_displayed_op_only"], options["select"]) == (shown, select)

@@ -66,7 +66,7 @@ def test_default_counts_with_the_batch_of_a_run(resnet: Training) -> None:
     assert names["init/Conv2D"].float_ops == conv
 
 
-def test_incomplete_shapes_are_told_as_by_the_original(
+def test_incomplete_shapes_are_reported_like_the_original(
     tf: Any, resnet: Training, capfd: pytest.CaptureFixture[str]
 ) -> None:
     options = ProfileOptionBuilder().with_empty_output().build()
@@ -77,7 +77,7 @@ def test_incomplete_shapes_are_told_as_by_the_original(
     assert "ops no flops stats due to incomplete shapes." in ours
 
 
-def test_default_tells_what_was_not_counted_only_if_asked(
+def test_default_reports_what_was_not_counted_on_request(
     resnet: Training, capfd: pytest.CaptureFixture[str]
 ) -> None:
     quiet = ProfileOptionBuilder.trainable_variables_parameter() | {"output": "none"}

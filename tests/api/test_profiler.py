@@ -42,12 +42,14 @@ def only_original(tf: Any, *arguments: Any) -> Iterator[Any]:
 def test_three_steps_are_the_originals(tf: Any, training: Training) -> None:
     ours = tfprof.Profiler(training.graph, compat=True)
     cases = [(step, view, options) for step in (-1, 1) for view in VIEWS for options in presets()]
-    found: list[Any] = []
+    results: list[Any] = []
     coverage = []
     for step, run in enumerate(training.runs):
         ours.add_step(step, run)
         coverage.append(ours.profile.coverage)
-        found.append([ours.profile_operations({**QUIET, "step": step}), ours.serialize_to_string()])
+        results.append(
+            [ours.profile_operations({**QUIET, "step": step}), ours.serialize_to_string()]
+        )
     answers = [
         getattr(ours, METHODS[view])({**options, "step": step}) for step, view, options in cases
     ]
@@ -55,9 +57,9 @@ def test_three_steps_are_the_originals(tf: Any, training: Training) -> None:
         for step, run in enumerate(training.runs):
             theirs.add_step(step, run)
             assert coverage[step] == pytest.approx(theirs._coverage, abs=0, rel=1e-15)
-            assert_same(theirs.profile_operations({**QUIET, "step": step}), found[step][0])
+            assert_same(theirs.profile_operations({**QUIET, "step": step}), results[step][0])
             saved = ProfileProto.FromString(theirs.serialize_to_string())
-            assert canonical(saved) == canonical(ProfileProto.FromString(found[step][1]))
+            assert canonical(saved) == canonical(ProfileProto.FromString(results[step][1]))
         for (step, view, options), answer in zip(cases, answers, strict=True):
             assert_same(getattr(theirs, METHODS[view])({**options, "step": step}), answer)
 

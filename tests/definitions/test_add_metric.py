@@ -86,11 +86,11 @@ def test_pprof(profile: tfprof.Profile, tmp_path: Path) -> None:
 
 
 def test_command_line() -> None:
-    words = ["-select", "nanos", "-order_by", "nanos", "-min_nanos", "1000"]
-    done = call("--demo", "op", *words)
+    arguments = ["-select", "nanos", "-order_by", "nanos", "-min_nanos", "1000"]
+    done = call("--demo", "op", *arguments)
     assert done.status == 0
     assert done.out.startswith(b"node name | execution nanoseconds\n")
-    assert call("--demo", "--compat", "op", *words).status == 2
+    assert call("--demo", "--compat", "op", *arguments).status == 2
     assert NANOS.legend in call("help", "nanos").out.decode()
     assert "nanoseconds" in call("help", "-min_nanos").out.decode()
 

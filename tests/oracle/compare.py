@@ -297,18 +297,18 @@ def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:
         return "" if accepted else f"original: {their.error or 'answered'}\nours: {our.error}"
     if their.error or call[0] in {"new", "add_step", "reload"}:
         return ""
-    found = []
+    differences = []
     names = dict(their.files).keys() | dict(our.files).keys()
     for name in sorted(names):
         old, new = (dict(answer.files).get(name, b"") for answer in (their, our))
-        found.append(diff(f"file out{name}", *(content(file, compat) for file in (old, new))))
-    found.append(diff("stdout", content(their.stdout, True), content(our.stdout, True)))
+        differences.append(diff(f"file out{name}", *(content(file, compat) for file in (old, new))))
+    differences.append(diff("stdout", content(their.stdout, True), content(our.stdout, True)))
     kind = log_pb2.ProfileProto if call[0] == "serialize" else MESSAGES[call[-2]]
     with contextlib.suppress(DecodeError):  # a name cut within a character: Python cannot read it
         old, new = (parsed(kind, answer.result, compat=compat) for answer in (their, our))
         if canonical(old) != canonical(new):
-            found.append(diff("message", lines(old), lines(new)))
-    return "\n".join(filter(None, found))
+            differences.append(diff("message", lines(old), lines(new)))
+    return "\n".join(filter(None, differences))
 
 
 def content(data: bytes, compat: bool) -> list[str]:
@@ -354,7 +354,7 @@ def canonical(message: Message) -> bytes:
 
 def lines(message: Message) -> list[str]:
     """A message as one line per value, however deep."""
-    found: list[str] = []
+    lines: list[str] = []
     waiting: list[tuple[str, Any]] = [("", message)]
     while waiting:
         path, value = waiting.pop()
@@ -365,10 +365,10 @@ def lines(message: Message) -> list[str]:
         elif hasattr(value, "append"):
             inner = [(f"{path}[{index}]", item) for index, item in enumerate(value)]
         else:
-            found.append(f"{path[-160:]}: {value!r}")
+            lines.append(f"{path[-160:]}: {value!r}")
             continue
         waiting += reversed(inner)
-    return found
+    return lines
 
 
 def diff(title: str, theirs: list[str], ours: list[str]) -> str:

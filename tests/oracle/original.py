@@ -133,11 +133,11 @@ class Child:
         return self._build(options | {"output": output}).SerializeToString()
 
     def _files(self) -> tuple[tuple[str, bytes], ...]:
-        found = []
+        files = []
         for path in sorted(self._folder.glob("out*")):
-            found.append((path.name.removeprefix("out"), path.read_bytes()))
+            files.append((path.name.removeprefix("out"), path.read_bytes()))
             path.unlink()
-        return tuple(found)
+        return tuple(files)
 
 
 def destination(kind: str, path: Path) -> str:

@@ -31,5 +31,5 @@ def test_same_as_original(mode: str, chunk: int, original: Original) -> None:
     """No call of any case is answered differently."""
     first = SEED + chunk * CHUNK
     outcomes = check(range(first, first + CHUNK), mode, original)
-    differences = [str(found) for outcome in outcomes for found in outcome.differences]
+    differences = [str(difference) for outcome in outcomes for difference in outcome.differences]
     assert not differences, "\n\n".join(differences[:3])

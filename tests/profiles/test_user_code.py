@@ -10,7 +10,7 @@ import pytest
 import tfprof
 from tfprof.advisor import advise
 from tfprof.loaders.op_log import read_op_log
-from tfprof.profiles.user_code import describe_user_line, is_library, user_lines
+from tfprof.profiles.user_code import describe_user_line, rank_file, user_lines
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
 SITE = "/home/me/venv/lib/python3.11/site-packages"
@@ -100,10 +100,11 @@ def test_user_line(case: str, strings: bool) -> None:
 
 
 def test_libraries() -> None:
-    assert not any(map(is_library, ["train.py", "/tmp/ipykernel_1/1.py", "<stdin>"]))
-    assert is_library(f"{SITE}/my_project/model.py")
-    assert is_library(rf"{WINDOWS}\numpy\linalg.py")
-    assert is_library("/usr/lib/python3.11/runpy.py")
+    user_files = ["train.py", "/tmp/ipykernel_1/1.py", "<stdin>"]
+    assert [rank_file(file) for file in user_files] == [2, 2, 2]
+    assert rank_file(f"{SITE}/my_project/model.py") == 1
+    assert rank_file(rf"{WINDOWS}\numpy\linalg.py") == 1
+    assert rank_file("/usr/lib/python3.11/runpy.py") == 0
 
 
 def test_gradients_have_the_line_of_their_forward_node() -> None:
@@ -111,11 +112,15 @@ def test_gradients_have_the_line_of_their_forward_node() -> None:
         "scope/y": ["model.py"],
         "gradients/scope/y_grad/MatMul": ["train.py"],
         "gradients/other_grad/MatMul": ["train.py"],
+        "gradient_tape/scope/y/MatMul": ["train.py"],
+        "gradient_tape/other/MatMul": ["train.py"],
     }
     profile = load(stacks)
-    assert user_lines(profile).to_pylist() == ["model.py:1", "model.py:1", "train.py:1"]
+    model, train = "model.py:1", "train.py:1"
+    assert user_lines(profile).to_pylist() == [model, model, train, model, train]
     assert describe_user_line(profile, 1) == "gradient of model.py:1 call: x @ w"
     assert describe_user_line(profile, 2) == "train.py:1 call: x @ w"
+    assert describe_user_line(profile, 3) == "gradient of model.py:1 call: x @ w"
 
 
 def test_several_op_logs() -> None:

@@ -29,14 +29,18 @@ def multiply_adds(model: Any) -> int:
     )
 
 
-def frozen(tf: Any, model: Any) -> tuple[Any, str, str]:
+def freeze(tf: Any, model: Any) -> tuple[Any, str, str]:
     """The graph of a model with its variables as constants, what is fed and what is fetched."""
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
     spec = tf.TensorSpec([IMAGES, SIZE, SIZE, 3])
     called = tf.function(lambda images: model(images, training=False)).get_concrete_function(spec)
-    made = convert_variables_to_constants_v2(called)
-    return made.graph.as_graph_def(add_shapes=True), made.inputs[0].name, made.outputs[0].name
+    function = convert_variables_to_constants_v2(called)
+    return (
+        function.graph.as_graph_def(add_shapes=True),
+        function.inputs[0].name,
+        function.outputs[0].name,
+    )
 
 
 def write(tf: Any, folder: Path) -> None:
@@ -48,7 +52,7 @@ def write(tf: Any, folder: Path) -> None:
     # With zeros for biases there would be nothing to fuse.
     for weight in model.weights:
         weight.assign(np.full(weight.shape, 0.01, "f"))
-    graph, fed, fetched = frozen(tf, model)
+    graph, fed, fetched = freeze(tf, model)
     with tf.Graph().as_default(), v1.Session() as session:
         tf.import_graph_def(graph, name="")
         images = {fed: np.ones((IMAGES, SIZE, SIZE, 3), "f")}

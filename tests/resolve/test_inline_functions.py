@@ -10,7 +10,7 @@ from google.protobuf import text_format
 
 import tfprof
 from tfprof.definitions.quirks import ORIGINAL
-from tfprof.profiles.run_counts import executed_counts
+from tfprof.profiles.executions import executed_counts
 from tfprof.profiles.schema import Calls, Edges
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.run_metadata_pb2 import RunMetadata
@@ -39,13 +39,13 @@ def graph(text: str = GRAPH) -> GraphDef:
 
 
 def run(**micros: int) -> RunMetadata:
-    found = RunMetadata()
-    device = found.step_stats.dev_stats.add(device="/cpu:0")
+    message = RunMetadata()
+    device = message.step_stats.dev_stats.add(device="/cpu:0")
     for name, duration in micros.items():
         device.node_stats.add(
             node_name=name.replace("__", "/"), all_start_micros=1, op_end_rel_micros=duration
         )
-    return found
+    return message
 
 
 def test_views_have_the_nodes_of_functions():
@@ -102,6 +102,14 @@ def test_labels_say_what_ran():
     report = tfprof.load(graph=graph(), run_meta=given).report("op", select=["micros"])
     assert {"_FusedMul", "Cast"} <= set(report.names)
     assert not {"Mul", "stray"} & set(report.names)
+
+
+def test_labels_without_an_op_change_nothing():
+    given = run(call__mul=3)
+    given.step_stats.dev_stats[0].node_stats[0].timeline_label = "[CPU] 4B to 0x123"
+    report = tfprof.load(graph=graph(), run_meta=given).report("op", select=["micros"])
+    assert "Mul" in report.names
+    assert "" not in report.names
 
 
 def test_op_logs_know_nodes_of_functions():

@@ -37,8 +37,8 @@ def test_time_is_attributed_to_graph_nodes(traces: Traces, model: str) -> None:
     profile = _load(traces, model)
     assert profile.attributed_share >= 0.99
     apart = profile.report("scope", compat=True, select=["micros"], **_everything())
-    joined = profile.report("scope", select=["micros"])
-    assert joined.rows[0].total["exec_micros"] == apart.rows[0].total["exec_micros"]
+    mapped = profile.report("scope", select=["micros"])
+    assert mapped.rows[0].total["exec_micros"] == apart.rows[0].total["exec_micros"]
 
 
 def _everything() -> dict[str, Any]:

@@ -18,8 +18,8 @@ SOFTMAX = resnet50.IMAGES * 2048 * 1000
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("resnet50")
-    words = [sys.executable, "-W", "ignore", resnet50.__file__, str(folder)]
-    subprocess.run(words, check=True, capture_output=True)
+    command = [sys.executable, "-W", "ignore", resnet50.__file__, str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
     return folder
 
 

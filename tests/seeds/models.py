@@ -30,8 +30,8 @@ class Model:
         if not device:
             return
         devices = self.run.step_stats.dev_stats
-        found = next((d for d in devices if d.device == device), None) or devices.add(device=device)
-        found.node_stats.add(
+        stats = next((d for d in devices if d.device == device), None) or devices.add(device=device)
+        stats.node_stats.add(
             node_name=name,
             all_start_micros=1_000_000 + len(self.graph.node),
             op_end_rel_micros=micros,
@@ -164,8 +164,8 @@ def textsum() -> Model:
     """The text summarizer on workers and parameter servers, by its operation types."""
     model = Model()
     gpus = [f"{WORKER}/device:GPU:{number}" for number in range(4)]
-    for at, device in enumerate(["", f"{WORKER}/cpu:0", *gpus]):
-        model.add(f"MatMul_{at}", "MatMul", 123_794, device)
+    for i, device in enumerate(["", f"{WORKER}/cpu:0", *gpus]):
+        model.add(f"MatMul_{i}", "MatMul", 123_794, device)
     for op, micros in {
         "SoftmaxCrossEntropyWithLogits": 1_366_300,
         "Add": 273_760,
@@ -179,8 +179,8 @@ def textsum() -> Model:
         "AddN": 50_100,
     }.items():
         model.add(op.lower(), op, micros)
-    for at in range(15):
-        model.add(f"rest_{at}", f"Rest{at}", 39_961)
+    for i in range(15):
+        model.add(f"rest_{i}", f"Rest{i}", 39_961)
     servers = "/job:ps/replica:0/task:{}/cpu:0"
     model.add_variable("ps_0/embedding", (50_000, 512), servers.format(0))
     model.add_variable("ps_0/cell/weights", (410, 512), servers.format(0))

@@ -137,8 +137,8 @@ def options(expected: tuple[str, ...], rows: list[str]) -> None:
         elif line.startswith("-"):
             assert line in rows
         elif not line.startswith("#  "):
-            words = set(re.findall(r"\w+", line))
-            assert any(words <= set(re.findall(r"\w+", row)) for row in rows), line
+            tokens = set(re.findall(r"\w+", line))
+            assert any(tokens <= set(re.findall(r"\w+", row)) for row in rows), line
 
 
 def nothing(expected: tuple[str, ...], rows: list[str]) -> None:
@@ -210,11 +210,11 @@ KEPT = "set "
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """The flags that load each model."""
-    found = {"demo": ["--demo"], "graph": [f"--graph_path={PATHS['graph']}"]}
+    flags_of = {"demo": ["--demo"], "graph": [f"--graph_path={PATHS['graph']}"]}
     for name, make in MODELS.items():
         flags = make().save(tmp_path_factory.mktemp(name))
-        found[name] = [f"--{flag}={path}" for flag, path in flags.items()]
-    return found
+        flags_of[name] = [f"--{flag}={path}" for flag, path in flags.items()]
+    return flags_of
 
 
 def test_every_line_is_replayed() -> None:
@@ -265,9 +265,9 @@ def test_smaller_counts_of_float_operations() -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder with the files that the calls name, and `tfprof` as a program."""
     folder = tmp_path_factory.mktemp("home")
-    whole = graph_pb2.GraphDef.FromString(PATHS["graph"].read_bytes())
+    demo = graph_pb2.GraphDef.FromString(PATHS["graph"].read_bytes())
     # Text takes long to read, and these calls ask for variables alone.
-    graph = graph_pb2.GraphDef(node=[node for node in whole.node if node.op == "VariableV2"])
+    graph = graph_pb2.GraphDef(node=[node for node in demo.node if node.op == "VariableV2"])
     (folder / "graph.pbtxt").write_text(text_format.MessageToString(graph))
     (folder / "run_meta").symlink_to(PATHS["run_meta"][0])
     (folder / "tfprof_log").symlink_to(PATHS["op_log"])

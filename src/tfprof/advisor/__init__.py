@@ -1,11 +1,10 @@
 """Advice: checkers look for problems in a profile and report them with numbers and code lines.
 
     checkers/      one file for each checker
-    checker        Checker, its settings
-    requirement    the data that checkers require
+    checker        Checker, its settings, and the data that it requires
     finding        Finding, Evidence, Impact, Advice
     node_queries   queries that checkers share
-    step_time      the length of steps; `intervals` and `device` support it
+    step_time      the length of steps, unions of intervals
 
 A checker is one file and one entry in `CHECKERS`. Other packages add theirs through the entry point
 group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name. `profiler`,
@@ -18,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from typing import Any
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import Checker, Requirement, Setting, Settings
 from tfprof.advisor.checkers import (
     accelerator_utilization,
     data_transfer,
@@ -34,7 +33,6 @@ from tfprof.advisor.checkers import (
     unknown_flops,
 )
 from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Impact, Result
-from tfprof.advisor.requirement import Requirement
 from tfprof.definitions.options import did_you_mean
 from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
@@ -122,7 +120,8 @@ def advise(
     """
     quirks = quirks_for(compat)
     profile = resolve(profile, quirks)
-    known, problems = _original_checkers() if compat else all_checkers()
+    originals = {name: checker for name, checker in CHECKERS.items() if checker.original}
+    known, problems = (originals, ()) if compat else all_checkers()
     selected = _select_checkers(checkers, known, compat=compat)
     results, messages = [], [*_warnings(profile, quirks, views or {}), *problems]
     for name in sorted(selected):
@@ -149,10 +148,6 @@ def _result(profile: Profile, checker: Checker, settings: Settings, *, compat: b
         # Whatever another package's checker does must not end the advice.
         return Result(name, failed=f"{type(error).__name__}: {error}")
     return Result(name, findings, missing_in_part=_missing(checker.can_use, profile))
-
-
-def _original_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
-    return {name: checker for name, checker in CHECKERS.items() if checker.original}, ()
 
 
 def _missing(requirements: Iterable[Requirement], profile: Profile) -> tuple[str, ...]:

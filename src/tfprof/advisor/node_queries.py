@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof.advisor.finding import Amount, Evidence
 from tfprof.definitions.quirks import Quirks
+from tfprof.profiles.devices import is_accelerator
 from tfprof.profiles.executions import Executions, executions_of
-from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.user_code import describe_user_line
@@ -37,24 +37,10 @@ IDLE = re.compile(
 """Op types that compute nothing."""
 
 
-def time(micros: float) -> Amount:
-    """A duration."""
-    return Amount(micros, "time")
-
-
-def size(count: float) -> Amount:
-    """A number of bytes."""
-    return Amount(count, "memory")
-
-
-def count(number: float) -> Amount:
-    """A count."""
-    return Amount(number, "number")
-
-
-def share(part: float) -> Amount:
-    """A fraction."""
-    return Amount(part, "share")
+time = partial(Amount, unit="time")
+size = partial(Amount, unit="memory")
+count = partial(Amount, unit="number")
+share = partial(Amount, unit="share")
 
 
 @dataclass(frozen=True)
@@ -69,14 +55,9 @@ class NodeQueries:
         """The executions of all nodes."""
         return executions_of(self.profile, self.quirks)
 
-    @cached_property
-    def numbers(self) -> LazyColumns:
-        """The measures of every node."""
-        return measures(self.profile, self.quirks)
-
     def measure(self, name: str) -> Array:
         """One measure of every node."""
-        column: Array = self.numbers[:, name]
+        column: Array = measures(self.profile, self.quirks)[:, name]
         return column
 
     @cached_property
@@ -119,6 +100,14 @@ class NodeQueries:
         mask: BoolArray = np.array([*flags, False], bool)[self.executions.device]
         return mask
 
+    @cached_property
+    def accelerators(self) -> list[bool]:
+        """Which devices are accelerators."""
+        devices = self.profile.devices
+        if self.quirks.cpu_and_gpu_only:
+            return ["gpu" in device for device in devices]
+        return [is_accelerator(device) for device in devices]
+
     def name(self, node: int) -> str:
         """The name of a node."""
         name: str = self.profile.nodes.name[node].as_py()
@@ -128,11 +117,23 @@ class NodeQueries:
         """The nodes with the largest values that are not zero; ties by name."""
         nodes = np.flatnonzero(among & (values > 0))
         if len(nodes) > 4 * top:
-            least = np.partition(values[nodes], -top)[-top] if top else 0
-            nodes = nodes[values[nodes] >= least]
+            bound = np.partition(values[nodes], -top)[-top] if top else 0
+            nodes = nodes[values[nodes] >= bound]
         names = self.profile.nodes.name.take(pa.array(nodes)).to_pylist()
         ranked = sorted(zip(-values[nodes], names, nodes, strict=True))
         return [int(node) for *_, node in ranked[:top]]
+
+    def micros_by_op_type(self, among: BoolArray) -> Array:
+        """The time of some nodes, summed by op type."""
+        micros: Array = np.bincount(
+            self.op_code[among], self.micros[among].astype(float), len(self.op_types)
+        )
+        return micros
+
+    def most_expensive(self, code: int, among: BoolArray) -> int:
+        """The node of an op type that takes the most time."""
+        nodes = np.flatnonzero(among & (self.op_code == code))
+        return int(nodes[np.argmax(self.micros[nodes])])
 
     def evidence(self, node: int, **numbers: Amount) -> Evidence:
         """A row of evidence about a node."""

@@ -1,17 +1,43 @@
-"""How long each step took, and which intervals ran in it."""
+"""How long each step took, and unions of the intervals that ran in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfprof.advisor.intervals import Intervals
+import numpy as np
+
 from tfprof.profiles.executions import Executions
 from tfprof.profiles.schema import Array, BoolArray
 
 
+class Intervals:
+    """Disjoint intervals in ascending order, from any intervals."""
+
+    def __init__(self, start: Array, end: Array) -> None:
+        """Merge overlapping intervals and drop empty ones."""
+        mask = end > start
+        order = np.argsort(start[mask], kind="stable")
+        start, end = start[mask][order], end[mask][order]
+        latest_end = np.maximum.accumulate(end)
+        gap = start[1:] > latest_end[:-1]
+        self.start = start[np.append(True, gap)[: len(start)]]
+        self.end = latest_end[np.append(gap, True)[: len(end)]]
+
+    @property
+    def length(self) -> int:
+        """Their total length."""
+        return int((self.end - self.start).sum())
+
+    def length_outside(self, other: Intervals) -> int:
+        """The total length of what another union does not cover."""
+        start = np.concatenate([self.start, other.start])
+        end = np.concatenate([self.end, other.end])
+        return Intervals(start, end).length - other.length
+
+
 @dataclass(frozen=True, slots=True)
 class StepTime:
-    """A step: which executions are in it, and when it starts and ends."""
+    """A step: which intervals are in it, and when it starts and ends."""
 
     step: int
     rows: BoolArray
@@ -24,7 +50,7 @@ class StepTime:
         return self.end - self.start
 
     def intervals(self, runs: Executions, rows: BoolArray) -> Intervals:
-        """When some of the executions run in this step."""
+        """When something of the intervals in `rows` runs in this step."""
         mask = rows & self.rows
         start: Array = runs.interval_start[mask]
         return Intervals(start, start + runs.interval_duration[mask])

@@ -233,7 +233,7 @@ def orders() -> tuple[str, ...]:
 
 
 def columns(select: tuple[str, ...], view: str, quirks: Quirks = REPAIRED) -> list[Metric]:
-    """The columns that a selection shows, in the order of a view; `parts` come along."""
+    """The columns that a selection shows, in the order of a view; with their `parts`."""
     known = known_metrics(quirks)
     shown = {part for name in select if name in known for part in (name, *known[name].parts)}
     order = _TREE_ORDER if view in ("scope", "graph") else _LIST_ORDER

@@ -6,32 +6,24 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfprof.definitions.options import OPTIONS
+
 __all__ = ["ProfileOptionBuilder"]
 
-_BASIS: dict[str, Any] = {
-    "max_depth": 100,
-    "min_bytes": 0,
-    "min_micros": 0,
-    "min_params": 0,
-    "min_float_ops": 0,
-    "min_occurrence": 0,
-    "order_by": "name",
-    "account_type_regexes": [".*"],
-    "start_name_regexes": [".*"],
-    "trim_name_regexes": [],
-    "show_name_regexes": [".*"],
-    "hide_name_regexes": [],
-    "account_displayed_op_only": False,
-    "select": ["micros"],
-    "step": -1,
-    "output": "stdout",
-}
+_OMITTED = ("min_peak_", "min_residual_", "min_output_", "min_accelerator_", "min_cpu_")
+"""Options that the original's builder leaves out until they are set begin with these."""
+
+_DEFAULTS = {
+    option.name: list(option.default) if isinstance(option.default, tuple) else option.default
+    for option in OPTIONS.values()
+    if not option.extension and not option.name.startswith(_OMITTED)
+} | {"max_depth": 100}
 
 
 def _preset(**changes: Any) -> dict[str, Any]:
-    """The basis with a depth that nothing reaches, counting only what is shown."""
+    """The defaults with a depth that nothing reaches, counting only what is shown."""
     deep = {"max_depth": 10000, "account_displayed_op_only": True}
-    return copy.deepcopy({**_BASIS, **deep, **changes})
+    return copy.deepcopy({**_DEFAULTS, **deep, **changes})
 
 
 class ProfileOptionBuilder:
@@ -41,7 +33,8 @@ class ProfileOptionBuilder:
     """
 
     def __init__(self, options: Mapping[str, Any] | None = None) -> None:
-        self._options: dict[str, Any] = copy.deepcopy(dict(_BASIS if options is None else options))
+        given = _DEFAULTS if options is None else options
+        self._options: dict[str, Any] = copy.deepcopy(dict(given))
 
     @staticmethod
     def trainable_variables_parameter() -> dict[str, Any]:
@@ -64,17 +57,10 @@ class ProfileOptionBuilder:
         min_output_bytes: int = 0,
     ) -> dict[str, Any]:
         """The run time and requested memory of nodes that have both, longest first."""
-        return _preset(
-            min_micros=min_micros,
-            min_bytes=min_bytes,
-            min_accelerator_micros=min_accelerator_micros,
-            min_cpu_micros=min_cpu_micros,
-            min_peak_bytes=min_peak_bytes,
-            min_residual_bytes=min_residual_bytes,
-            min_output_bytes=min_output_bytes,
-            order_by="micros",
-            select=["micros", "bytes"],
-        )
+        builder = ProfileOptionBuilder(_preset(order_by="micros", select=["micros", "bytes"]))
+        builder.with_min_execution_time(min_micros, min_accelerator_micros, min_cpu_micros)
+        builder.with_min_memory(min_bytes, min_peak_bytes, min_residual_bytes, min_output_bytes)
+        return builder.build()
 
     def build(self) -> dict[str, Any]:
         """The options so far, as a dict of its own."""

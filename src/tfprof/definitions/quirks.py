@@ -1,6 +1,6 @@
 """The defects of the original tfprof, one named switch each.
 
-Every field says what the original does when the switch is on. `REPAIRED` is the default: all off.
+Every field describes what the original does when the switch is on. `REPAIRED` is the default: all off.
 `ORIGINAL` turns all of them on and answers like TensorFlow 2.21. A switch is read at the one place
 where it acts; `docs/compatibility.md` is generated from this record.
 """
@@ -157,9 +157,10 @@ class Quirks:
     )
     loose_gradient_names: bool = _quirk(
         "N33",
-        "code view treats `a_grad/gradients/y` as a gradient and omits gradients without a "
-        "forward node",
-        "`gradients/` must come first; gradients without a forward node keep their own frames",
+        "code view treats `a_grad/gradients/y` as a gradient, `gradients_1/y_grad/z` not, and "
+        "omits gradients without a forward node",
+        "`gradients/` or `gradients_1/` must come first; gradients without a forward node keep "
+        "their own frames",
     )
     functions_not_inlined: bool = _quirk(
         "§modern",

@@ -12,7 +12,6 @@ SCALES: dict[str, tuple[tuple[str, int], ...]] = {
 }
 """What each kind of number is counted in, and from which size on."""
 
-
 _LARGEST = 2**63 - 1
 
 
@@ -32,6 +31,3 @@ format_number = FORMATS["number"]
 
 format_time = FORMATS["time"]
 """A duration in microseconds: `999us`, `1.00ms`, `1.00sec`."""
-
-format_memory = FORMATS["memory"]
-"""A size in bytes: `999B`, `1.00KB`, `1.00MB`."""

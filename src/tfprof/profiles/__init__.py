@@ -1,16 +1,16 @@
-"""A profile: everything known of a model, as immutable columns.
+"""A profile: the data of a model as immutable columns.
 
     profile          the `Profile`
     schema           its tables
-    source_columns   what loaders give to it
+    source_columns   what loaders return
     add_rows         rows that files add
-    executions       what its records mean: executions, intervals, placements, memory
+    executions       executions, intervals, placements and memory from records
     record_columns   which records count, and as what
     devices          device names, and the device of each node
-    run_counts       how often nodes ran
     input_shapes     the shapes of inputs
     user_code        the source line of each node
-    lazy_columns     columns of numbers, made when they are read
+    gradients        the forward node of each gradient
+    lazy_columns     columns of numbers, computed on first read
     grouping         offsets, distinct keys, orders and ranks
     string_columns   strings as bytes
 

@@ -10,17 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.schema import (
-    ATTRS,
-    NO_DEVICE,
-    SHAPE,
-    SHAPES,
-    Array,
-    BoolArray,
-    LogEntries,
-    Nodes,
-)
-from tfprof.profiles.source_columns import LogColumns
+from tfprof.profiles.schema import ATTRS, NO_DEVICE, SHAPE, SHAPES, Array, Nodes
 from tfprof.profiles.string_columns import strings
 from tfprof.protos import graph_pb2
 
@@ -43,7 +33,7 @@ def is_first_occurrence(names: pa.Array) -> Any:
 
 
 def match_nodes(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
-    """The node of each record, which its name up to the first colon says; and new nodes' names.
+    """The node of each record, by its name up to the first colon, and the names of new nodes.
 
     New nodes are numbered after the known ones; -1 is no node.
     """
@@ -73,20 +63,6 @@ def first_labels(node: Array, labels: pa.Array) -> dict[str, Any]:
     return {"label_node": node[first].astype(np.int32), "label_text": labels.take(pa.array(first))}
 
 
-def unmatched_entries(log: LogColumns, unknown: BoolArray, stacks_before: int) -> LogEntries:
-    """The entries of a log that are `unknown`, as no node has their names."""
-    rows = np.flatnonzero(unknown)
-    new_entry = np.cumsum(unknown) - 1
-    has_type = unknown[log.type_entry]
-    return LogEntries(
-        log.name.take(pa.array(rows)),
-        log.float_ops[rows],
-        np.where(log.stack[rows] >= 0, log.stack[rows] + stacks_before, -1),
-        new_entry[log.type_entry[has_type]],
-        log.type.filter(pa.array(has_type)),
-    )
-
-
 def merge_names(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Array]:
     """Known names and new ones after them, and the index of each of `more`."""
     index = {name: position for position, name in enumerate(known)}
@@ -94,20 +70,29 @@ def merge_names(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...
     return tuple(index), np.array(indices, np.int32)
 
 
-def make_runtime_nodes(names: pa.Array) -> Nodes:
-    """Nodes that no graph has: their op type is their name."""
-    count = len(names)
+def make_graph_nodes(
+    name: pa.Array, op: pa.Array, attrs: pa.Array, shape: pa.Array, output_shapes: pa.Array
+) -> Nodes:
+    """Nodes of a graph, without what op logs and saved profiles add."""
+    count = len(name)
     return Nodes(
-        names,
-        names,
-        np.zeros(count, bool),
-        pa.array([[]] * count, ATTRS),
-        pa.array([[]] * count, SHAPE),
-        pa.array([[]] * count, SHAPES),
+        name,
+        op,
+        np.ones(count, bool),
+        attrs.cast(ATTRS),
+        shape,
+        output_shapes,
         np.zeros(count, np.int64),
         np.full(count, -1, np.int64),
         np.full(count, NO_DEVICE, np.int32),
     )
+
+
+def make_runtime_nodes(names: pa.Array) -> Nodes:
+    """Nodes that no graph has: their op type is their name."""
+    empty = [pa.array([[]] * len(names), data_type) for data_type in (ATTRS, SHAPE, SHAPES)]
+    nodes = make_graph_nodes(names, names, *empty)
+    return replace(nodes, in_graph=np.zeros(len(names), bool))
 
 
 def make_checkpoint_nodes(tensor_shapes: Mapping[str, tuple[int, ...]]) -> Nodes:

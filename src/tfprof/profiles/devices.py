@@ -14,6 +14,19 @@ from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 _STRICT_DEVICE = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+", re.DOTALL | re.ASCII)
 _ANY_DEVICE = re.compile(r"(?:.*/)?(?:device:|host:)?([a-z_][a-z0-9_]*):\d+", re.DOTALL | re.ASCII)
 _NOT_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device", "host"})
+_KIND = re.compile(r"(?:device:|host:|/|^)([a-z][a-z0-9_]*):\d+(?:/stream.*|/memcpy.*)?$", re.ASCII)
+
+
+def device_kind(device: str) -> str:
+    """`cpu`, `gpu`, `tpu` and so on, also of a stream; empty if the name has none."""
+    match = _KIND.search(device)
+    return match[1] if match and match[1] not in _NOT_DEVICES - {"device", "host"} else ""
+
+
+def is_accelerator(device: str) -> bool:
+    """Whether a device is something other than a CPU."""
+    kind = device_kind(device)
+    return bool(kind) and "cpu" not in kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the records of a profile mean: which count, as what, and for which node and step.
+"""Executions, intervals, placements and memory of nodes, from the records of a profile.
 
 A *record* is one NodeExecStats of a RunMetadata, kept as it was written. Here records become
 *executions* (all of one node in one step), *intervals* (the time of one record on one device) and
@@ -18,13 +18,13 @@ from tfprof.profiles.devices import DeviceRules, device_rules, node_devices
 from tfprof.profiles.grouping import distinct, distinct_index
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.record_columns import BYTE_FIELDS, LATEST, MEMORY_FIELDS, RecordRows, SavedRows
-from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
+from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray, Calls
 
 __all__ = ["BYTE_FIELDS", "MEMORY_FIELDS", "Executions", "executions_of"]
 
 
 class _Column:
-    """A column of `Executions`, made when it is first read, as `cached_property` does.
+    """A column of `Executions`, computed when it is first read, as `cached_property` does.
 
     Its rows are those of the saved profiles, then those of every RunMetadata. `from_records` makes
     the latter; saved profiles have a column of the same name, or of the name `saved`.
@@ -47,7 +47,7 @@ class _Column:
         """The column, not kept."""
         parts = [part.column(self.name) for part in executions.saved_rows]
         parts += map(self.from_records, executions.record_rows)
-        # No parts, no dtype; and those of parts may differ.
+        # Parts may have different dtypes, and there may be none.
         empty = np.zeros(0, self.dtype)
         return np.concatenate([empty, *(part.astype(self.dtype, copy=False) for part in parts)])
 
@@ -63,7 +63,7 @@ _END = _Column(np.int64, lambda rows: rows.end[rows.accepted], "execution_end")
 class Executions:
     """Executions, intervals, placements and memory of all nodes and steps.
 
-    `…_step` columns are positions in `Profile.steps`. `exists` says which nodes are in the model,
+    `…_step` columns are positions in `Profile.steps`. `exists` is a mask of the nodes in the model,
     `device` is the first device of each node. Columns whose names share a prefix have the same
     rows; those of `MEMORY_FIELDS` belong to `memory_*`.
     """
@@ -197,8 +197,28 @@ class Executions:
 
 
 def executions_of(profile: Profile, quirks: Quirks) -> Executions:
-    """The executions of a profile, worked out once."""
+    """The executions of a profile, computed once."""
     return profile.memoize((executions_of, quirks), lambda: Executions(profile, quirks))
+
+
+def executed_counts(calls: Calls | None, ran: BoolArray, runs: Array) -> Array:
+    """The runs of each node; one without records ran as often as the call it belongs to.
+
+    An optimizer may have merged it into another node of a loop's body, which ran in each
+    iteration. A node outside of all calls ran once, one in a branch that was not taken never.
+    """
+    if calls is None or not ran.any():
+        return np.where(ran, runs, 1)
+    site_runs = np.zeros(len(calls.caller), runs.dtype)
+    np.maximum.at(site_runs, calls.call_site[ran], runs[ran])
+    has_run = np.zeros(len(ran) + 1, bool)
+    has_run[calls.caller[site_runs > 0]] = True
+    site_runs[0] = 1
+    for site in np.flatnonzero(site_runs == 0).tolist():  # a parent comes before its children
+        # Another function of the same caller ran instead, such as the other branch.
+        skipped = has_run[calls.caller[site]]
+        site_runs[site] = 0 if skipped else site_runs[calls.parent[site]]
+    return np.where(ran, runs, site_runs[calls.call_site])
 
 
 def _existing_nodes(profile: Profile, quirks: Quirks) -> BoolArray:

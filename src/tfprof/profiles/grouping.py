@@ -69,10 +69,10 @@ def argsort_within(group: Array, key: Array) -> Array:
     """
     if not len(key):
         return np.zeros(0, np.int64)
-    least, most = int(key.min()), int(key.max())
-    if (most - least + 1) * (int(group.max()) + 1) >= _LARGEST:
+    first, last = int(key.min()), int(key.max())
+    if (last - first + 1) * (int(group.max()) + 1) >= _LARGEST:
         return np.lexsort((key, group))
-    order: Array = np.argsort(group * (most - least + 1) + (key - least), kind="stable")
+    order: Array = np.argsort(group * (last - first + 1) + (key - first), kind="stable")
     return order
 
 

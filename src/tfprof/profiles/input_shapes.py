@@ -27,13 +27,15 @@ class InputShapes:
         """`index:shape` of each edge, such as `0:3x4` or `1:unknown`."""
         offsets = list_offsets(self.shape)
         sizes = self.shape.flatten().cast(pa.string())
-        joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x")
-        shapes = pc.if_else(pa.array(np.diff(offsets) > 0), joined, "unknown")
+        sizes_text = pc.binary_join(
+            pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x"
+        )
+        shapes = pc.if_else(pa.array(np.diff(offsets) > 0), sizes_text, "unknown")
         return pc.binary_join_element_wise(pa.array(self.index).cast(pa.string()), shapes, ":")
 
 
 def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
-    """The input shapes of all nodes, worked out once."""
+    """The input shapes of all nodes, computed once."""
     return profile.memoize((input_shapes_of, quirks), lambda: _input_shapes(profile, quirks))
 
 

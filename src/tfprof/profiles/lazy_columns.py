@@ -1,4 +1,4 @@
-"""The numbers of nodes or rows, as columns that are made when they are read."""
+"""The numbers of nodes or rows, as columns that are computed when they are read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sum_of(column: Array) -> float:
 
 
 class LazyColumns:
-    """A column for each measure, made when it is first read.
+    """A column for each measure, computed when it is first read.
 
     `columns[rows, measure]` are some rows of a column, `columns[row]` the numbers of a row by
     measure.
@@ -44,9 +44,9 @@ class LazyColumns:
         *,
         kept: bool = True,
     ) -> None:
-        """`make` makes a column: once, or each time it is read if not `kept`.
+        """`make` computes a column: once, or on each read if not `kept`.
 
-        `sum_bound` may know an upper bound of the sums of a column before it is made.
+        `sum_bound` may return an upper bound of the sums of a column without computing it.
         """
         self._length = length
         self._make = make

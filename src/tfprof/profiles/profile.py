@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,14 +18,12 @@ from tfprof.profiles.add_rows import (
     index_in,
     is_first_occurrence,
     make_checkpoint_nodes,
+    make_graph_nodes,
     make_runtime_nodes,
     match_nodes,
     merge_names,
-    unmatched_entries,
 )
 from tfprof.profiles.schema import (
-    ATTRS,
-    NO_DEVICE,
     Array,
     BoolArray,
     Calls,
@@ -45,6 +43,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CHECKPOINT_TYPE = "_checkpoint_variables"
+_RUN_FIELDS = frozenset(item.name for item in fields(RunColumns))
+_UNCHANGED_COLUMNS = [
+    item.name for item in fields(Records) if item.name in _RUN_FIELDS - {"device"}
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,17 +121,8 @@ class Profile:
         def pick(column: pa.Array) -> pa.Array:
             return column if all_new else column.take(rows)
 
-        nodes = Nodes(
-            pick(graph.name),
-            pick(graph.op),
-            np.ones(len(rows), bool),
-            pick(graph.attrs).cast(ATTRS),
-            pick(graph.shape),
-            pick(graph.output_shapes),
-            np.zeros(len(rows), np.int64),
-            np.full(len(rows), -1, np.int64),
-            np.full(len(rows), NO_DEVICE, np.int32),
-        )
+        columns = (graph.name, graph.op, graph.attrs, graph.shape, graph.output_shapes)
+        nodes = make_graph_nodes(*map(pick, columns))
         new_id = np.cumsum(new, dtype=np.int32) + np.int32(len(self.nodes) - 1)
         is_new = new[graph.input_node]
         edges = Edges(
@@ -161,36 +154,18 @@ class Profile:
         node, unknown = match_nodes(run.name, self.nodes.name)
         nodes = self.nodes.followed_by(make_runtime_nodes(unknown)) if len(unknown) else self.nodes
         devices, device_codes = merge_names(self.devices, run.devices)
-        run, node = run.where(node >= 0), node[node >= 0]
+        run, node = run.filter(node >= 0), node[node >= 0]
         records = Records(
             step=step,
             node=node.astype(np.int32),
             device=device_codes[run.device],
-            start=run.start,
-            duration=run.duration,
             copy=pc.match_substring_regex(run.name, COPY).to_numpy(zero_copy_only=False),
-            total=run.total,
-            peak=run.peak,
-            live=run.live,
-            persistent=run.persistent,
-            temporary=run.temporary,
-            output_bytes=run.output_bytes,
-            in_use=run.in_use,
-            gpu_allocators=run.gpu_allocators,
-            allocation_record=run.allocation_record,
-            allocation_micros=run.allocation_micros,
-            allocation_bytes=run.allocation_bytes,
-            output_record=run.output_record,
-            output_slot=run.output_slot,
-            output_size=run.output_size,
-            output_pointer=run.output_pointer,
-            output_has_memory=run.output_has_memory,
-            output_shape=run.output_shape,
             # Nearly all names differ: encoding them would not pay.
             names=pa.DictionaryArray.from_arrays(
                 np.arange(len(run.name), dtype=np.int32), run.name
             ),
             **first_labels(node, run.label),
+            **{name: getattr(run, name) for name in _UNCHANGED_COLUMNS},
         )
         gpus = [device for device in run.devices if "gpu" in device]
         missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
@@ -204,29 +179,39 @@ class Profile:
 
     def with_op_log(self, log: LogColumns) -> Profile:
         """Add types, float operations and stacks to the nodes that an op log names."""
-        ids = index_in(log.name, self.nodes.name)
-        known = ids >= 0
-        float_ops = self.nodes.float_ops.copy()
-        counted = known & (log.float_ops != 0)
-        float_ops[ids[counted]] = log.float_ops[counted]
-        stack = self.nodes.stack.copy()
-        # The first entry of a name wins, so assign from the last to the first.
-        traced = np.flatnonzero(known & (log.stack >= 0))[::-1]
-        traced = traced[stack[ids[traced]] < 0]
         before = sum(len(stacks) for stacks in self.stacks)
-        stack[ids[traced]] = log.stack[traced] + before
-        owner = ids[log.type_entry]
-        unmatched = unmatched_entries(log, ~known, before) if self.libraries else LogEntries.empty()
-        has_stacks = bool(len(traced)) or bool((unmatched.stack >= 0).any())
-        return self.replace(
-            nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
-            type_node=np.concatenate([self.type_node, owner[owner >= 0].astype(np.int32)]),
-            type_name=pa.concat_arrays([self.type_name, log.type.filter(pa.array(owner >= 0))]),
-            stacks=(*self.stacks, log.stacks) if has_stacks else self.stacks,
+        stack = np.where(log.stack >= 0, log.stack + before, -1)
+        entries = LogEntries(log.name, log.float_ops, stack, log.type_entry, log.type)
+        profile = self.with_log_entries(entries)
+        unmatched = LogEntries.empty()
+        if self.libraries:
+            unmatched = entries.filter(index_in(log.name, self.nodes.name) < 0)
+        is_used = (profile.nodes.stack >= before).any() or (unmatched.stack >= 0).any()
+        return profile.replace(
+            stacks=(*self.stacks, log.stacks) if is_used else self.stacks,
             unmatched=self.unmatched.followed_by(unmatched),
             strings={**log.stacks.strings, **self.strings},
-            has_trace=self.has_trace or bool((known & (log.stack >= 0)).any()),
         )
+
+    def with_log_entries(self, entries: LogEntries) -> Profile:
+        """Apply entries to the nodes they name. The last float operations, the first stack win."""
+        ids = index_in(entries.name, self.nodes.name)
+        known = ids >= 0
+        if not known.any():
+            return self
+        float_ops, stack = self.nodes.float_ops.copy(), self.nodes.stack.copy()
+        counted = known & (entries.float_ops != 0)
+        float_ops[ids[counted]] = entries.float_ops[counted]
+        # The last assignment stays, so assign from the last entry to the first.
+        traced = np.flatnonzero(known & (entries.stack >= 0))[::-1]
+        new = traced[stack[ids[traced]] < 0]
+        stack[ids[new]] = entries.stack[new]
+        profile = self.replace(
+            nodes=replace(self.nodes, float_ops=float_ops, stack=stack),
+            has_trace=self.has_trace or bool(len(traced)),
+        )
+        owner = ids[entries.type_entry]
+        return profile.with_types(owner[owner >= 0], entries.type.filter(pa.array(owner >= 0)))
 
     @property
     def coverage(self) -> float:
@@ -245,10 +230,14 @@ class Profile:
     def with_type(self, type_name: str, names: pa.Array) -> Profile:
         """Add a type to the nodes of some names."""
         ids = index_in(names, self.nodes.name)
-        ids = ids[ids >= 0].astype(np.int32)
+        ids = ids[ids >= 0]
+        return self.with_types(ids, strings([type_name] * len(ids)))
+
+    def with_types(self, node: Array, type_name: pa.Array) -> Profile:
+        """Add a type to each of some nodes."""
         return self.replace(
-            type_node=np.concatenate([self.type_node, ids]),
-            type_name=pa.concat_arrays([self.type_name, strings([type_name] * len(ids))]),
+            type_node=np.concatenate([self.type_node, node.astype(np.int32)]),
+            type_name=pa.concat_arrays([self.type_name, type_name]),
         )
 
     def with_checkpoint(self, checkpoint: Checkpoint) -> Profile:

@@ -1,6 +1,6 @@
 """Which records of a RunMetadata count, and as what; and the same for the runs of a ProfileProto.
 
-The rules are those of the original or the corrected ones, as `Quirks` says.
+`Quirks` selects the rules of the original or the corrected ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LATEST = np.iinfo(np.int64).max
 
 
 class RecordRows:
-    """The records of one RunMetadata: masks and row numbers that say what each counts as.
+    """The records of one RunMetadata: masks and row numbers of what counts as what.
 
     `accepted` records belong to their node. Of these, `timed` ones are intervals, and the rows in
     `memory_rows` have memory that counts.
@@ -58,14 +58,19 @@ class RecordRows:
         if not quirks.copies_make_nodes:
             self.accepted &= ~records.copy | profile.nodes.in_graph[records.node]
             self.accepted &= exists[records.node]
+        elsewhere = devices.first[records.node] != records.device
         if quirks.one_device_per_node:
-            elsewhere = devices.first[records.node] != records.device
             self.accepted &= ~(rules.canonical[records.device] & elsewhere)
         self.started = self.accepted & (records.start > 0)
         self.duration = self._durations(quirks)
         self.accelerator = rules.accelerator[records.device]
         self.timed = self.started & (self.accelerator | rules.counts[records.device])
-        has_memory = self.accepted & _has_memory(profile, index, rules, devices, quirks)
+        has_memory = self.accepted & rules.counts[records.device]
+        if quirks.one_device_per_node:
+            # A record without a device agrees with a node that has none yet.
+            unnamed = np.array([device == "" for device in profile.devices], bool)[records.device]
+            unnamed &= np.arange(len(records)) < devices.first_record[index][records.node]
+            has_memory = self.accepted & (~elsewhere | unnamed)
         self.memory_rows = np.flatnonzero(has_memory & (records.start > 0))
         self._warn_about_memory(np.flatnonzero(has_memory & (records.start <= 0)), quirks)
         self._secondary = profile.secondary_records[index] if profile.secondary_records else False
@@ -92,7 +97,7 @@ class RecordRows:
             self.warnings += [f"found {n} gpu allocator for 1 node" for n in counts[counts > 1]]
 
     def steps(self, rows: Array) -> Array:
-        """The step of some rows, given as a mask or as row numbers."""
+        """The step of each of `rows`, a mask or row numbers."""
         count = int(rows.sum()) if rows.dtype == bool else len(rows)
         return np.full(count, self._step, np.int32)
 
@@ -162,7 +167,7 @@ class RecordRows:
 
 
 class SavedRows:
-    """The runs of a ProfileProto, whose records were judged when it was written."""
+    """The runs of a ProfileProto, which has only the records that count."""
 
     def __init__(self, saved: ProfileProtoRuns, steps: tuple[int, ...]) -> None:
         self.saved = saved
@@ -196,20 +201,6 @@ class SavedRows:
         """More than any sum of times, bytes or runs; infinite if one of them is negative."""
         saved = self.saved
         return sum_bound(saved.memory.ravel(), saved.interval_duration, saved.execution_runs)
-
-
-def _has_memory(
-    profile: Profile, index: int, rules: DeviceRules, devices: NodeDevices, quirks: Quirks
-) -> BoolArray:
-    """Which records are on a device whose memory counts."""
-    records = profile.records[index]
-    if not quirks.one_device_per_node:
-        counts: BoolArray = rules.counts[records.device]
-        return counts
-    # A record without a device agrees with a node that has none yet.
-    unnamed = np.array([device == "" for device in profile.devices], bool)[records.device]
-    without_device = np.arange(len(records)) < devices.first_record[index][records.node]
-    return (devices.first[records.node] == records.device) | (unnamed & without_device)
 
 
 def _add_saturated(left: Array, right: Array) -> Array:

@@ -6,12 +6,16 @@ The other tables refer to nodes by id. `docs/schema.md` describes every column.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Array = npt.NDArray[Any]
 BoolArray = npt.NDArray[np.bool_]
@@ -27,83 +31,76 @@ MISSING = "^missing"
 """The name in saved profiles of a producer that the graph does not have; no node has it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Nodes:
-    """The nodes of a model, without their records."""
+_NO_STRINGS = partial(pa.array, [], pa.string())
+_NO_INT32 = partial(np.zeros, 0, np.int32)
+_NO_INT64 = partial(np.zeros, 0, np.int64)
 
-    name: pa.Array
-    op: pa.Array
-    in_graph: BoolArray
-    attrs: pa.Array
-    shape: pa.Array
-    output_shapes: pa.Array
-    float_ops: Array
-    stack: Array
-    saved_device: Array
 
-    def __len__(self) -> int:
-        return len(self.name)
+class _Table:
+    """A dataclass of columns; without arguments, a table without rows."""
+
+    __slots__ = ()
 
     @classmethod
-    def empty(cls) -> Nodes:
-        """No nodes."""
-        return cls(
-            pa.array([], pa.string()),
-            pa.array([], pa.string()),
-            np.zeros(0, bool),
-            pa.array([], ATTRS),
-            pa.array([], SHAPE),
-            pa.array([], SHAPES),
-            np.zeros(0, np.int64),
-            np.zeros(0, np.int64),
-            np.zeros(0, np.int32),
-        )
+    def empty(cls) -> Self:
+        """No rows."""
+        return cls()
 
-    def followed_by(self, other: Nodes) -> Nodes:
-        """These nodes and then others."""
+    def columns(self) -> list[Any]:
+        """The columns in the order of the fields."""
+        return [getattr(self, item.name) for item in fields(self)]  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self.columns()[0])
+
+    def followed_by(self, other: Self) -> Self:
+        """These rows and then others."""
         if not len(self):
             return other
-        return Nodes(
-            pa.concat_arrays([self.name, other.name]),
-            pa.concat_arrays([self.op, other.op]),
-            np.concatenate([self.in_graph, other.in_graph]),
-            pa.concat_arrays([self.attrs, other.attrs]),
-            pa.concat_arrays([self.shape, other.shape]),
-            pa.concat_arrays([self.output_shapes, other.output_shapes]),
-            np.concatenate([self.float_ops, other.float_ops]),
-            np.concatenate([self.stack, other.stack]),
-            np.concatenate([self.saved_device, other.saved_device]),
-        )
+        pairs = zip(self.columns(), other.columns(), strict=True)
+        return type(self)(*(_concat(*pair) for pair in pairs))
+
+
+def _concat(first: Any, second: Any) -> Any:
+    is_numpy = isinstance(first, np.ndarray)
+    return np.concatenate([first, second]) if is_numpy else pa.concat_arrays([first, second])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Edges:
+class Nodes(_Table):
+    """The nodes of a model, without their records."""
+
+    name: pa.Array = field(default_factory=_NO_STRINGS)
+    op: pa.Array = field(default_factory=_NO_STRINGS)
+    in_graph: BoolArray = field(default_factory=lambda: np.zeros(0, bool))
+    attrs: pa.Array = field(default_factory=partial(pa.array, [], ATTRS))
+    shape: pa.Array = field(default_factory=partial(pa.array, [], SHAPE))
+    output_shapes: pa.Array = field(default_factory=partial(pa.array, [], SHAPES))
+    float_ops: Array = field(default_factory=_NO_INT64)
+    stack: Array = field(default_factory=_NO_INT64)
+    saved_device: Array = field(default_factory=_NO_INT32)
+
+    def filter(self, mask: BoolArray) -> Nodes:
+        """The nodes in `mask`."""
+        count = int(mask.sum())
+        if mask[:count].all():
+            # They are the first ones, so a slice without a copy will do.
+            return Nodes(*(column[:count] for column in self.columns()))
+        rows = np.flatnonzero(mask)
+        return Nodes(*(column.take(rows) for column in self.columns()))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Edges(_Table):
     """Inputs of nodes: input `index` of `consumer` is `output` of the node named `producer`.
 
     The output of a control input is `CONTROL`.
     """
 
-    consumer: Array
-    index: Array
-    producer: pa.Array
-    output: Array
-
-    @classmethod
-    def empty(cls) -> Edges:
-        """No edges."""
-        none = np.zeros(0, np.int32)
-        return cls(none, none, pa.array([], pa.string()), none)
-
-    def followed_by(self, other: Edges) -> Edges:
-        """These edges and then others."""
-        if not len(self.consumer):
-            return other
-        return Edges(
-            np.concatenate([self.consumer, other.consumer]),
-            np.concatenate([self.index, other.index]),
-            pa.concat_arrays([self.producer, other.producer]),
-            np.concatenate([self.output, other.output]),
-        )
+    consumer: Array = field(default_factory=_NO_INT32)
+    index: Array = field(default_factory=_NO_INT32)
+    producer: pa.Array = field(default_factory=_NO_STRINGS)
+    output: Array = field(default_factory=_NO_INT32)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -147,33 +144,33 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class LogEntries:
-    """Entries of op logs for names that no node has; nodes of functions may have them.
+class LogEntries(_Table):
+    """Entries of op logs.
 
     `stack` is an index in all stacks of the profile, -1 for none. `type_entry` is the entry of
     each type.
     """
 
-    name: pa.Array
-    float_ops: Array
-    stack: Array
-    type_entry: Array
-    type: pa.Array
-
-    @classmethod
-    def empty(cls) -> LogEntries:
-        """No entries."""
-        none = np.zeros(0, np.int64)
-        return cls(pa.array([], pa.string()), none, none, none, pa.array([], pa.string()))
+    name: pa.Array = field(default_factory=_NO_STRINGS)
+    float_ops: Array = field(default_factory=_NO_INT64)
+    stack: Array = field(default_factory=_NO_INT64)
+    type_entry: Array = field(default_factory=_NO_INT64)
+    type: pa.Array = field(default_factory=_NO_STRINGS)
 
     def followed_by(self, other: LogEntries) -> LogEntries:
         """These entries and then others."""
+        shifted = replace(other, type_entry=other.type_entry + len(self))
+        return _Table.followed_by(self, shifted)
+
+    def filter(self, mask: BoolArray) -> LogEntries:
+        """The entries in `mask`, with their types."""
+        has_type = mask[self.type_entry]
         return LogEntries(
-            pa.concat_arrays([self.name, other.name]),
-            np.concatenate([self.float_ops, other.float_ops]),
-            np.concatenate([self.stack, other.stack]),
-            np.concatenate([self.type_entry, other.type_entry + len(self.name)]),
-            pa.concat_arrays([self.type, other.type]),
+            self.name.filter(pa.array(mask)),
+            self.float_ops[mask],
+            self.stack[mask],
+            (np.cumsum(mask) - 1)[self.type_entry[has_type]],
+            self.type.filter(pa.array(has_type)),
         )
 
 

@@ -14,7 +14,7 @@ from tfprof.profiles.schema import Array, BoolArray, Stacks
 
 @dataclass(frozen=True, slots=True)
 class GraphColumns:
-    """The nodes of a graph as they stand in the file, duplicates included."""
+    """The nodes of a graph in the order of the file, duplicates included."""
 
     name: pa.Array
     op: pa.Array
@@ -76,27 +76,23 @@ class RunColumns:
     output_has_memory: BoolArray
     output_shape: pa.Array
 
-    def where(self, wanted: BoolArray) -> RunColumns:
-        """The records that are wanted, with what belongs to them."""
-        if wanted.all():
+    def filter(self, mask: BoolArray) -> RunColumns:
+        """The records in `mask`, with their allocations and outputs."""
+        if mask.all():
             return self
-        new_row = np.cumsum(wanted, dtype=np.int32) - np.int32(1)
-        allocations = wanted[self.allocation_record]
-        outputs = wanted[self.output_record]
-        columns: dict[str, Any] = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.name in ("allocation_record", "output_record"):
-                value = new_row[value]
-            if item.name.startswith("allocation_"):
-                value = value[allocations]
-            elif item.name in ("name", "label"):
-                value = value.filter(pa.array(wanted))
-            elif item.name == "output_shape":
-                value = value.filter(pa.array(outputs))
-            elif item.name.startswith("output_") and item.name != "output_bytes":
-                value = value[outputs]
-            elif item.name != "devices":
-                value = value[wanted]
-            columns[item.name] = value
+        new_row = np.cumsum(mask, dtype=np.int32) - np.int32(1)
+        rows = np.flatnonzero(mask)
+        allocations = np.flatnonzero(mask[self.allocation_record])
+        outputs = np.flatnonzero(mask[self.output_record])
+        columns: dict[str, Any] = {"devices": self.devices}
+        for name in (item.name for item in fields(self) if item.name != "devices"):
+            values = getattr(self, name)
+            if name in ("allocation_record", "output_record"):
+                values = new_row[values]
+            if name.startswith("allocation_"):
+                columns[name] = values.take(allocations)
+            elif name.startswith("output_") and name != "output_bytes":
+                columns[name] = values.take(outputs)
+            else:
+                columns[name] = values.take(rows)
         return RunColumns(**columns)

@@ -14,7 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.quirks import REPAIRED
 from tfprof.profiles.add_rows import index_in
+from tfprof.profiles.gradients import forward_names
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray, Stacks
 
@@ -30,15 +32,9 @@ _FRAMEWORK = re.compile(
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]")
 _STANDARD = re.compile(r"(?i)[/\\]lib[/\\]python\d[\d.]*[/\\]|[/\\]python\d+[/\\]lib[/\\]")
 _SEPARATOR = re.compile(r"[/\\]")
-_GRADIENT = r"(?:^|/)gradients(?:_\d+)?/(?P<forward>.+?)_grad/"
 
 
-def is_library(file: str) -> bool:
-    """Whether a file is part of an installed package or of Python, not of the user's program."""
-    return _rank(file) < 2
-
-
-def _rank(file: str) -> int:
+def rank_file(file: str) -> int:
     """0 for TensorFlow, Keras and Python, 1 for other installed packages, 2 for the user's code."""
     if _FRAMEWORK.search(file):
         return 0
@@ -94,10 +90,15 @@ def _find_user_frames(profile: Profile) -> _UserFrames:
         of_stacks.append(np.where(frames < 0, -1, frames + base))
         base += len(stacks.line)
     # One more stack, without a frame, is what nodes without a stack (-1) refer to.
-    own = np.concatenate([*of_stacks, [-1]])[profile.nodes.stack]
-    forward = _forward_nodes(profile.nodes.name)
-    of_forward = (forward >= 0) & (np.append(own, -1)[forward] >= 0)
-    return _UserFrames(np.where(of_forward, np.append(own, -1)[forward], own), of_forward)
+    frame = np.concatenate([*of_stacks, [-1]])[profile.nodes.stack]
+    traced = np.flatnonzero(frame >= 0)
+    names = profile.nodes.name.take(pa.array(traced))
+    forward = index_in(forward_names(names, REPAIRED), names)
+    gradients = traced[forward >= 0]
+    of_forward = np.zeros(len(frame), bool)
+    of_forward[gradients] = True
+    frame[gradients] = frame[traced[forward[forward >= 0]]]
+    return _UserFrames(frame, of_forward)
 
 
 def _frame_of_stacks(stacks: Stacks) -> Array:
@@ -106,22 +107,11 @@ def _frame_of_stacks(stacks: Stacks) -> Array:
     filled = np.flatnonzero(np.diff(stacks.start) > 0)
     if len(filled):
         files = _strings(stacks, _FILE, slice(None))
-        rank = np.array([_rank(file) for file in files.dictionary.to_pylist()], np.int64)
+        rank = np.array([rank_file(file) for file in files.dictionary.to_pylist()], np.int64)
         count = len(files)
         key = rank[files.indices.to_numpy()] * count + np.arange(count)
         frame[filled] = np.maximum.reduceat(key, stacks.start[filled]) % count
     return frame
-
-
-def _forward_nodes(names: pa.Array) -> Array:
-    """The forward node of each gradient node; -1 for other nodes."""
-    forward = np.full(len(names), -1, np.int64)
-    rows = np.flatnonzero(pc.match_substring(names, "_grad/").to_numpy(zero_copy_only=False))
-    if len(rows):
-        matches = pc.extract_regex(names.take(pa.array(rows)), _GRADIENT)
-        valid = matches.is_valid().to_numpy(zero_copy_only=False)
-        forward[rows[valid]] = index_in(matches.drop_null().field("forward"), names)
-    return forward
 
 
 def _split(profile: Profile, frames: Array) -> list[tuple[Stacks, Array]]:

@@ -12,11 +12,10 @@ import pyarrow.compute as pc
 from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import LazyFlops, lazy_flops
-from tfprof.profiles.executions import BYTE_FIELDS, Executions, executions_of
+from tfprof.profiles.executions import BYTE_FIELDS, Executions, executed_counts, executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.lazy_columns import LazyColumns, sum_of
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.run_counts import executed_counts
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import graph_pb2
 

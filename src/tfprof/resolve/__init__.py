@@ -8,11 +8,10 @@ belong to the graph node that they are runs of, and op types are those that ran.
     function_nodes        the nodes of the functions of one graph
     match_runtime_nodes   map runtime nodes to nodes of the graph
     runtime_names         the rules for that
-    op_types              op types of the runtime
-    fused_kernels         nodes that a fused kernel computed
+    op_types              op types of the runtime, fused ones too
     runtime_shapes        complete shapes by those of a run
     saved_traces          code traces of a SavedModel
-    renumber_nodes, take_nodes
+    renumber_nodes        replace the nodes in all tables
 
 Views, reports and everything above may import it.
 """

@@ -18,6 +18,8 @@ from tfprof.profiles.source_columns import GraphColumns
 from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import GraphDef
 
+_UNKNOWN = -(2**40)
+
 
 @dataclass(frozen=True, slots=True)
 class Links:
@@ -112,11 +114,7 @@ def _links(frames: Sequence[Frame]) -> tuple[Links, Links]:
         refs += [(position, 0) for position in _control_results(body)]
         caller = parent.base + frame.caller
         results.append(
-            np.array(
-                [(caller, 0, frame.base + position, output) for position, output in refs], np.int64
-            )
-            .reshape(-1, 4)
-            .T
+            _columns([(caller, 0, frame.base + position, output) for position, output in refs])
         )
     return Links(*np.concatenate(inputs, axis=1)), Links(*np.concatenate(results, axis=1))
 
@@ -128,10 +126,12 @@ def _local_inputs(body: FunctionBody) -> Array:
         for index, text in enumerate(node.input):
             ref = body.resolve(text.removeprefix("^"))
             rows.append((position, index, *(ref or (_UNKNOWN, 0))))
+    return _columns(rows)
+
+
+def _columns(rows: Sequence[tuple[int, ...]]) -> Array:
+    """Rows of four numbers as four columns."""
     return np.array(rows, np.int64).reshape(-1, 4).T
-
-
-_UNKNOWN = -(2**40)
 
 
 def _bind(local: Array, base: int, arguments: Sequence[tuple[int, int]]) -> Array:
@@ -154,7 +154,7 @@ def _bind(local: Array, base: int, arguments: Sequence[tuple[int, int]]) -> Arra
 def _resolve_ref(
     ref: Ref | None, base: int, arguments: Sequence[tuple[int, int]]
 ) -> tuple[int, int]:
-    """The row and output that a reference in a call stands for."""
+    """The row and output that a reference in a call refers to."""
     if ref is None:
         return -1, 0
     index = argument(ref)

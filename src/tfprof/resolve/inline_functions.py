@@ -1,4 +1,4 @@
-"""A profile whose nodes include those inside the functions of its graphs."""
+"""Add the nodes inside functions to a profile."""
 
 from __future__ import annotations
 
@@ -7,23 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from tfprof.profiles.add_rows import index_in, is_first_occurrence
+from tfprof.profiles.add_rows import index_in, is_first_occurrence, make_graph_nodes
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import (
-    ATTRS,
-    MISSING,
-    NO_DEVICE,
-    Array,
-    BoolArray,
-    Calls,
-    Edges,
-    LogEntries,
-    Nodes,
-)
+from tfprof.profiles.schema import MISSING, Array, BoolArray, Calls, Edges, Nodes
 from tfprof.profiles.string_columns import strings
 from tfprof.resolve.function_nodes import FunctionNodes, Links, read_function_nodes
 from tfprof.resolve.renumber_nodes import renumber_nodes
-from tfprof.resolve.take_nodes import take_nodes
 
 
 def inline_functions(profile: Profile) -> Profile:
@@ -38,7 +27,7 @@ def inline_functions(profile: Profile) -> Profile:
         return profile
     calls = profile.calls
     for entries in (profile.saved_flops, profile.unmatched):
-        profile = _with_entries(profile, entries)
+        profile = profile.with_log_entries(entries)
     return _with_callers_stacks(profile, calls)
 
 
@@ -57,7 +46,7 @@ def _with_function_nodes(profile: Profile, functions: FunctionNodes) -> Profile:
     offset = int(kept.sum())
     new_number = offset + np.cumsum(new) - 1
     number[replaced] = new_number[new & is_runtime]
-    nodes = take_nodes(before, kept).followed_by(_nodes(functions, new, before, known))
+    nodes = before.filter(kept).followed_by(_nodes(functions, new, before, known))
     # The node of each row; a name that a node has already is that node.
     node_of = np.concatenate(
         [index_in(functions.graph, nodes.name), index_in(functions.name, nodes.name)]
@@ -72,25 +61,23 @@ def _with_function_nodes(profile: Profile, functions: FunctionNodes) -> Profile:
 
 
 def _nodes(functions: FunctionNodes, new: BoolArray, before: Nodes, known: Array) -> Nodes:
-    """The new nodes. One that replaces a runtime node keeps what op logs say of that."""
+    """The new nodes. One that replaces a runtime node keeps its entries of op logs."""
     columns, rows = functions.columns, pa.array(functions.row[new])
-    count = int(new.sum())
-    replaced = known[new]
-    has_entry = replaced >= 0
-    return Nodes(
+    nodes = make_graph_nodes(
         functions.name.filter(pa.array(new)),
         columns.op.take(rows),
-        np.ones(count, bool),
-        columns.attrs.take(rows).cast(ATTRS),
+        columns.attrs.take(rows),
         columns.shape.take(rows),
         columns.output_shapes.take(rows),
-        np.where(has_entry, before.float_ops[replaced], 0)
-        if has_entry.any()
-        else np.zeros(count, np.int64),
-        np.where(has_entry, before.stack[replaced], -1)
-        if has_entry.any()
-        else np.full(count, -1, np.int64),
-        np.full(count, NO_DEVICE, np.int32),
+    )
+    replaced = known[new]
+    has_entry = replaced >= 0
+    if not has_entry.any():
+        return nodes
+    return replace(
+        nodes,
+        float_ops=np.where(has_entry, before.float_ops[replaced], 0),
+        stack=np.where(has_entry, before.stack[replaced], -1),
     )
 
 
@@ -131,27 +118,6 @@ def _calls(
         np.concatenate([old_caller, caller[1:]]),
         np.concatenate([before.parent, np.where(parent > 0, parent + count, 0)]),
         replace(before.edges, consumer=number[before.edges.consumer]).followed_by(results),
-    )
-
-
-def _with_entries(profile: Profile, entries: LogEntries) -> Profile:
-    """Apply entries of op logs to the nodes. The last float operations and the first stack win."""
-    ids = index_in(entries.name, profile.nodes.name)
-    known = ids >= 0
-    if not known.any():
-        return profile
-    float_ops, stack = profile.nodes.float_ops.copy(), profile.nodes.stack.copy()
-    counted = known & (entries.float_ops != 0)
-    float_ops[ids[counted]] = entries.float_ops[counted]
-    traced = np.flatnonzero(known & (entries.stack >= 0))[::-1]
-    traced = traced[stack[ids[traced]] < 0]
-    stack[ids[traced]] = entries.stack[traced]
-    owner = ids[entries.type_entry]
-    return profile.replace(
-        nodes=replace(profile.nodes, float_ops=float_ops, stack=stack),
-        type_node=np.concatenate([profile.type_node, owner[owner >= 0].astype(np.int32)]),
-        type_name=pa.concat_arrays([profile.type_name, entries.type.filter(pa.array(owner >= 0))]),
-        has_trace=profile.has_trace or bool(len(traced)),
     )
 
 

@@ -15,7 +15,6 @@ from tfprof.profiles.string_columns import strings
 from tfprof.protos.graph_pb2 import NodeDef
 from tfprof.resolve.renumber_nodes import renumber_nodes
 from tfprof.resolve.runtime_names import MatchKind, find_origin
-from tfprof.resolve.take_nodes import take_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def merge_matched_nodes(profile: Profile, matches: NodeMatches) -> Profile:
         caller = np.where(calls.caller >= 0, number[calls.caller], -1)
         edges = replace(calls.edges, consumer=number[calls.edges.consumer])
         calls = Calls(calls.call_site[kept], caller, calls.parent, edges)
-    nodes = take_nodes(profile.nodes, kept)
+    nodes = profile.nodes.filter(kept)
     return renumber_nodes(profile, number, nodes, secondary_records=secondary_records, calls=calls)
 
 

@@ -20,7 +20,7 @@ class MatchKind(IntEnum):
     SAME = 0
     """It is a run of the node."""
     REWRITE = 1
-    """It is a run of something that an optimizer made of the node."""
+    """It is a run of something that an optimizer replaced the node by."""
     HELPER = 2
     """It is a run of something that the node needs, such as a switch of a loop or an argument."""
 

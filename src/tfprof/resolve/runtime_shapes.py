@@ -1,4 +1,4 @@
-"""Complete static shapes by those of runs, in the profile; no graph is changed."""
+"""Complete the static shapes of a profile by the shapes that runs recorded."""
 
 from __future__ import annotations
 

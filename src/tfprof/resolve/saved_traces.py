@@ -50,7 +50,5 @@ def _entries(library: bytes, info: DebugInfo, before: int) -> LogEntries:
         traced, number = known[function]
         names.append(strings([frame.prefix + name for name in traced.to_pylist()]))
         stacks.append(number + before)
-    name, none = pa.concat_arrays(names), np.zeros(0, np.int64)
-    return LogEntries(
-        name, np.zeros(len(name), np.int64), np.concatenate(stacks), none.copy(), strings()
-    )
+    name = pa.concat_arrays(names)
+    return LogEntries(name, np.zeros(len(name), np.int64), np.concatenate(stacks))

@@ -2,9 +2,9 @@
 
     install           replace TensorFlow's profiler by this one
     model_analyzer    the functions and options of 2017
-    option_builder    ProfileOptionBuilder
-    profile_context   ProfileContext, which traces session runs by a schedule
-    tfprof_logger     write_op_log under its name of 2017
+    profile_context   ProfileContext, which traces session runs
+    session_run       one call of `run`
+    trace_schedule    which runs are traced
 
 Only the command line may import it.
 """

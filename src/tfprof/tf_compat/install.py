@@ -57,7 +57,7 @@ def _names(compat: bool) -> dict[str, Any]:
     from tfprof.tf_compat.profile_context import ProfileContext
 
     class Profiler(profiler.Profiler):
-        """tfprof's profiler, answering as `install` was told to."""
+        """tfprof's profiler with the `compat` of `install`."""
 
         def __init__(self, graph: Any = None, op_log: Any = None) -> None:
             super().__init__(graph, op_log, compat=compat)

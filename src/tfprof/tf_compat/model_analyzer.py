@@ -68,7 +68,7 @@ def print_model_analysis(
     options: Mapping[str, Any] | None = None,
     compat: bool = False,
 ) -> Any:
-    """Profile a model once, as `tfprof.profile` does; both spellings of the arguments are taken."""
+    """Profile a model once, as `tfprof.profile` does; both spellings of the arguments work."""
     return profile(
         graph,
         run_meta,

@@ -1,6 +1,6 @@
 """Profiling while a TensorFlow 1 training job runs, without a change to the job.
 
-Nothing that goes wrong in here reaches the job: a fault is reported once, and training goes on.
+No error reaches the job: the first one is reported, and training goes on.
 """
 
 from __future__ import annotations
@@ -61,14 +61,12 @@ class ProfileContext:
         self._jobs: list[tuple[str, Mapping[str, Any], frozenset[int]]] = []
         self._steps = itertools.count()
         self._lock = threading.Lock()
-        self._faulty = False
+        self._has_failed = False
 
     @property
     def profiler(self) -> Any:
         """The profiler that traced runs go to; None when disabled."""
-        if not self._enabled:
-            return None
-        return self._known_profiler(None)
+        return self._get_profiler(None) if self._enabled else None
 
     def trace_next_step(self) -> None:
         """Trace the next run."""
@@ -108,9 +106,8 @@ class ProfileContext:
             options: Any = None,
             run_metadata: Any = None,
         ) -> Any:
-            return context._run(
-                RunCall(original, session, fetches, feed_dict, options, run_metadata)
-            )
+            call = RunCall(original, session, fetches, feed_dict, options, run_metadata)
+            return context._run(call)
 
         run.__doc__ = original.__doc__
         self._original_run = original
@@ -126,41 +123,41 @@ class ProfileContext:
 
     def _run(self, call: RunCall) -> Any:
         step = next(self._steps)
-        # While another thread is tracing, this run counts but is none of our business.
+        # While another thread is tracing, this run is counted but not traced.
         if self._schedule.is_idle(step) or not self._lock.acquire(blocking=False):
-            return call.plain()
+            return call.unchanged()
         try:
-            return self._watched(step, call)
+            return self._run_and_report(step, call)
         finally:
             self._lock.release()
 
-    def _watched(self, step: int, call: RunCall) -> Any:
-        """A run that is traced, or after which something is due."""
+    def _run_and_report(self, step: int, call: RunCall) -> Any:
+        """Trace a run if it is due, then report and write what is due after it."""
         metadata = None
-        with self._guarded(step):
+        with self._faults_reported(step):
             metadata = self._metadata(step, call)
-        result = call.plain() if metadata is None else call.traced(metadata)
-        with self._guarded(step):
+        result = call.unchanged() if metadata is None else call.traced(metadata)
+        with self._faults_reported(step):
             if metadata is not None:
-                self._add(step, call.graph, metadata)
+                self._add(step, call.session.graph, metadata)
             self._report(step)
-        with self._guarded(step):
+        with self._faults_reported(step):
             if self._schedule.should_dump(step):
-                self._dump(step, call.graph)
+                self._dump(step, call.session.graph)
         return result
 
     def _metadata(self, step: int, call: RunCall) -> Any | None:
-        """What to trace a run into, or nothing if it is not traced."""
+        """The message to trace a run into; None if it is not traced."""
         fetches = call.fetch_names()
         coverage = self._profiler.profile.coverage if self._profiler is not None else 0.0
         if not self._schedule.should_trace(step, fetches, coverage):
             return None
-        self._say(f"tracing step: {step}")
-        self._say(f"trace fetches: {fetches}")
+        self._debug_message(f"tracing step: {step}")
+        self._debug_message(f"trace fetches: {fetches}")
         return call.metadata()
 
     def _add(self, step: int, graph: Any, metadata: Any) -> None:
-        self._known_profiler(graph).add_step(step, metadata)
+        self._get_profiler(graph).add_step(step, metadata)
         if self._debug:
             from google.protobuf import text_format
 
@@ -171,36 +168,36 @@ class ProfileContext:
     def _report(self, step: int) -> None:
         for cmd, options, steps in self._jobs:
             if step in steps and self._profiler is not None:
-                self._say(f"profiling {cmd} step: {step}")
+                self._debug_message(f"profiling {cmd} step: {step}")
                 getattr(self._profiler, _COMMANDS[cmd])(options)
 
     def _dump(self, step: int, graph: Any) -> None:
-        self._say(f"dumping file at step: {step}")
+        self._debug_message(f"dumping file at step: {step}")
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._known_profiler(graph).save(self._folder / f"profile_{step}")
+        self._get_profiler(graph).save(self._folder / f"profile_{step}")
 
-    def _known_profiler(self, graph: Any) -> Any:
+    def _get_profiler(self, graph: Any) -> Any:
         if self._profiler is None:
             from tfprof.api.profiler import Profiler
 
             self._profiler = Profiler(graph, compat=self._compat)
         return self._profiler
 
-    def _say(self, text: str) -> None:
+    def _debug_message(self, text: str) -> None:
         if self._debug and sys.stderr is not None:
             sys.stderr.write(f"debug: {text}\n")
 
     @contextlib.contextmanager
-    def _guarded(self, step: int) -> Iterator[None]:
-        """Keep faults from the job; the first one is reported."""
+    def _faults_reported(self, step: int) -> Iterator[None]:
+        """Keep errors from the training job; report the first one."""
         try:
             yield
         except (KeyboardInterrupt, SystemExit):
             raise
         # Compiled readers can panic, which is no Exception.
         except BaseException as fault:
-            if not self._faulty and sys.stderr is not None:
-                self._faulty = True
+            if not self._has_failed and sys.stderr is not None:
+                self._has_failed = True
                 with contextlib.suppress(Exception):
                     reason = f"{type(fault).__name__}: {fault}"
                     sys.stderr.write(f"tfprof: profiling step {step} failed: {reason}\n")

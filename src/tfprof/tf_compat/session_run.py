@@ -1,52 +1,48 @@
-"""Calls of `run` on TensorFlow 1 sessions, and the class they all go through."""
+"""Calls of `run` on TensorFlow 1 sessions, and the class that defines it."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 
+@dataclass(frozen=True, slots=True)
 class RunCall:
-    """One call of `run`, to make as it is or traced."""
+    """One call of `session.run`, to make unchanged or traced."""
 
-    __slots__ = ("_arguments", "_options", "_run", "_session", "_theirs")
+    run: Any
+    session: Any
+    fetches: Any
+    feed_dict: Any
+    options: Any
+    run_metadata: Any
 
-    def __init__(
-        self, run: Any, session: Any, fetches: Any, feeds: Any, options: Any, metadata: Any
-    ) -> None:
-        self._run = run
-        self._session = session
-        self._arguments = (fetches, feeds)
-        self._options = options
-        self._theirs = metadata
-
-    @property
-    def graph(self) -> Any:
-        """The session's graph."""
-        return self._session.graph
-
-    def plain(self) -> Any:
-        """The run as it was asked for."""
-        return self._run(self._session, *self._arguments, self._options, self._theirs)
-
-    def metadata(self) -> Any:
-        """The caller's message to trace into, or one of our own."""
-        if self._theirs is not None:
-            return self._theirs
-        return sys.modules["tensorflow"].compat.v1.RunMetadata()
+    def unchanged(self) -> Any:
+        """Run with the caller's arguments."""
+        return self._call(self.options, self.run_metadata)
 
     def traced(self, metadata: Any) -> Any:
-        """The run with a full trace; the caller's options are left as they were."""
+        """Run with a full trace; the caller's options are left as they were."""
         kind = sys.modules["tensorflow"].compat.v1.RunOptions
         options = kind()
-        if self._options is not None:
-            options.CopyFrom(self._options)
+        if self.options is not None:
+            options.CopyFrom(self.options)
         options.trace_level = kind.FULL_TRACE
-        return self._run(self._session, *self._arguments, options, metadata)
+        return self._call(options, metadata)
+
+    def _call(self, options: Any, metadata: Any) -> Any:
+        return self.run(self.session, self.fetches, self.feed_dict, options, metadata)
+
+    def metadata(self) -> Any:
+        """The caller's message to trace into, or a new one."""
+        if self.run_metadata is not None:
+            return self.run_metadata
+        return sys.modules["tensorflow"].compat.v1.RunMetadata()
 
     def fetch_names(self) -> str:
-        """The names of what is fetched, sorted."""
-        flat = sys.modules["tensorflow"].nest.flatten(self._arguments[0], expand_composites=True)
+        """The names of the fetches, sorted."""
+        flat = sys.modules["tensorflow"].nest.flatten(self.fetches, expand_composites=True)
         return "-".join(sorted(str(getattr(item, "name", item)) for item in flat))
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 MAX_TRACED = 100
 _WARM_UP = 10
 _LAST_SAMPLED = 100
-_ENOUGH_COVERED = 0.5
-_DUMPED = (100,)
+_ENOUGH_COVERAGE = 0.5
+_DEFAULT_DUMPS = (100,)
 _SEED = 111
 
 
 class Schedule:
-    """Steps that were asked for, and samples taken while too little of the model was seen."""
+    """Requested steps, and samples while little of the model has been traced."""
 
     def __init__(
         self, trace_steps: Iterable[int] | None = None, dump_steps: Iterable[int] | None = None
@@ -23,10 +23,10 @@ class Schedule:
         self._trace = set(trace_steps or ())
         if len(self._trace) > MAX_TRACED:
             raise ValueError(f"Only support tracing up to {MAX_TRACED} steps.\n")
-        self._dump = set(_DUMPED if dump_steps is None else dump_steps)
+        self._dump = set(_DEFAULT_DUMPS if dump_steps is None else dump_steps)
         self._trace_next = self._dump_next = False
         self._traced = 0
-        self._seen: set[str] = set()
+        self._traced_fetches: set[str] = set()
         # The original's sequence, so that a job traces the same steps.
         self._random = random.Random(_SEED)
 
@@ -45,8 +45,8 @@ class Schedule:
     def is_idle(self, step: int) -> bool:
         """Whether nothing can happen at a step; most runs stop here."""
         sampling = self._automatic and step > _WARM_UP and self._traced <= MAX_TRACED
-        asked = self._trace_next or self._dump_next
-        return not (sampling or asked or step in self._trace or step in self._dump)
+        requested = self._trace_next or self._dump_next
+        return not (sampling or requested or step in self._trace or step in self._dump)
 
     def should_trace(self, step: int, fetches: str, coverage: float) -> bool:
         """Whether to trace a step; a yes is counted as done."""
@@ -56,7 +56,7 @@ class Schedule:
         if wanted:
             self._trace_next = False
             self._traced += 1
-            self._seen.add(fetches)
+            self._traced_fetches.add(fetches)
         return wanted
 
     def should_dump(self, step: int) -> bool:
@@ -69,8 +69,8 @@ class Schedule:
     def _sampled(self, step: int, fetches: str, coverage: float) -> bool:
         if not self._automatic or step <= _WARM_UP:
             return False
-        if fetches not in self._seen:
+        if fetches not in self._traced_fetches:
             return True
-        if coverage >= _ENOUGH_COVERED or step >= _LAST_SAMPLED:
+        if coverage >= _ENOUGH_COVERAGE or step >= _LAST_SAMPLED:
             return False
         return self._random.randint(0, 10) < 2

@@ -11,16 +11,15 @@ import pyarrow.compute as pc
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import executions_of
+from tfprof.profiles.gradients import forward_names
 from tfprof.profiles.grouping import argsort_within, invert_permutation
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Stacks
-from tfprof.profiles.string_columns import strings
 from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 
 GRADIENT = " (gradient)"
 _SUFFIX = ("", GRADIENT)
-_GRADIENTS, _GRAD, _TAPE = "gradients/", "_grad/", "gradient_tape/"
 _LONGEST, _KEPT = 20, 17
 _NONE = "none"
 
@@ -57,15 +56,16 @@ def build(profile: Profile, quirks: Quirks) -> View:
         member_node[by_position],
         member_position[by_position],
         lines,
-        _lost_gradients(profile, unmatched) if quirks.loose_gradient_names else (),
+        _lost_gradients(profile, unmatched, quirks),
     )
 
 
-def _lost_gradients(profile: Profile, unmatched: Array) -> tuple[str, ...]:
+def _lost_gradients(profile: Profile, unmatched: Array, quirks: Quirks) -> tuple[str, ...]:
     """The warning about gradients without a forward node, which the original leaves out."""
-    names = profile.nodes.name.take(pa.array(unmatched))
-    count = len(_forward_names(names, loose=True).unique())
-    return (f"{count} gradient nodes not accounted",) if count else ()
+    if not quirks.loose_gradient_names or not len(unmatched):
+        return ()
+    forward = forward_names(profile.nodes.name.take(pa.array(unmatched)), quirks)
+    return (f"{pc.count_distinct(forward).as_py()} gradient nodes not accounted",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +219,8 @@ def _split_gradients(
 
     Forward nodes are sorted by name; the gradients of one keep their order.
     """
-    names = profile.nodes.name.take(pa.array(traced))
-    rows = _rows_with(names, _GRADIENTS)
-    rows = rows[_rows_with(names.take(pa.array(rows)), _GRAD)]
-    forward = _forward_names(names.take(pa.array(rows)), loose=quirks.loose_gradient_names)
-    if not quirks.tape_gradients_not_mapped:
-        rows, forward = _with_tapes(names, rows, forward)
-    rows = rows[forward.is_valid().to_numpy(zero_copy_only=False)]
+    forward = forward_names(profile.nodes.name.take(pa.array(traced)), quirks)
+    rows = np.flatnonzero(forward.is_valid().to_numpy(zero_copy_only=False))
     plain = np.delete(traced, rows)
     none = np.zeros(0, np.int64)
     if not len(rows):
@@ -240,56 +235,6 @@ def _split_gradients(
     counts = np.bincount(target[has_target], minlength=len(targets))[index >= 0]
     unmatched = gradients[~has_target]
     return plain, plain[index[index >= 0]], counts, gradients[has_target][order], unmatched
-
-
-def _rows_with(names: pa.Array, part: str) -> Array:
-    """The rows whose names contain a string."""
-    return np.flatnonzero(pc.match_substring(names, part).to_numpy(zero_copy_only=False))
-
-
-def _with_tapes(names: pa.Array, rows: Array, forward: pa.Array) -> tuple[Array, pa.Array]:
-    """Rows that are gradients, and their forward names, with those of gradient tapes added."""
-    tape_rows = _rows_with(names, _TAPE).tolist()
-    if not tape_rows:
-        return rows, forward
-    known = set(names.to_pylist())
-    name_of = dict(zip(rows.tolist(), forward.to_pylist(), strict=True))
-    for row in tape_rows:
-        name_of[row] = _tape_forward_name(names[row].as_py(), known) or name_of.get(row)
-    return np.array(sorted(name_of), np.int64), strings([name_of[row] for row in sorted(name_of)])
-
-
-def _tape_forward_name(name: str, known: set[str]) -> str | None:
-    """The longest name of a node that follows `gradient_tape/`.
-
-    A prefix, such as the name of a call, is that of the forward node too.
-    """
-    before, _, forward = name.partition(_TAPE)
-    while forward:
-        for candidate in (before + forward, forward):
-            if candidate in known:
-                return candidate
-        forward = forward.rpartition("/")[0]
-    return None
-
-
-def _forward_names(names: pa.Array, *, loose: bool) -> pa.Array:
-    """The names of the nodes that gradient nodes belong to; null for what is no gradient.
-
-    It is the part between `gradients/` and the next `_grad/`. The original looks for the first
-    `_grad/` of the name: it takes all that follows where that comes before `gradients/`.
-    """
-    rest = pc.list_element(pc.split_pattern(names, _GRADIENTS, max_splits=1), 1)
-    parts = pc.split_pattern(rest, _GRAD, max_splits=1)
-    forward = pc.list_element(parts, 0)
-    if loose:
-        start = pc.add(pc.find_substring(names, _GRADIENTS), len(_GRADIENTS))
-        end = pc.find_substring(names, _GRAD)
-        forward = pc.if_else(pc.less(end, start), rest, forward)
-        is_gradient = pc.not_equal(end, start)
-    else:
-        is_gradient = pc.and_(pc.equal(pc.list_value_length(parts), 2), pc.not_equal(forward, ""))
-    return pc.if_else(is_gradient, forward, pa.scalar(None, pa.string()))
 
 
 def _lines(frames: _Frames, frame: Array) -> Frames:

@@ -31,14 +31,14 @@ def typed() -> list[Shown]:
 
 def _typed(path: Path) -> list[Shown]:
     lines = path.read_text().splitlines()
-    found = []
-    for at, line in enumerate(lines):
+    shown = []
+    for i, line in enumerate(lines):
         match = _TYPED.match(line)
         if match:
             # What was `*` and `_` in the text became emphasis in the page made from it.
             command = _EMPHASIS.sub("*", match[1]).removesuffix("</p>").strip()
-            found.append(Shown(command, _answer(lines[at + 1 :])))
-    return found
+            shown.append(Shown(command, _answer(lines[i + 1 :])))
+    return shown
 
 
 def _answer(lines: list[str]) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ def _answer(lines: list[str]) -> tuple[str, ...]:
 
 def started() -> list[str]:
     """Every call of the program itself, with the lines that continue it."""
-    found = []
+    calls = []
     for path in sorted(FOLDER.glob("*.txt")):
         lines = iter(path.read_text().splitlines())
         for line in lines:
@@ -66,5 +66,5 @@ def started() -> list[str]:
             while call[-1].endswith("\\"):
                 call.append(next(lines))
             if len(call) > 1 or call[0].endswith(" help"):
-                found.append("\n".join(call).replace(PROGRAM, "tfprof"))
-    return found
+                calls.append("\n".join(call).replace(PROGRAM, "tfprof"))
+    return calls

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.device import is_accelerator
+from tfprof.advisor.checker import ACCELERATOR, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, time
-from tfprof.advisor.requirement import ACCELERATOR
 from tfprof.profiles.executions import Executions
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
@@ -22,13 +20,12 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """A finding per accelerator: busy time as a share of the time from first start to last end."""
     queries = NodeQueries(profile, settings.quirks)
     runs = queries.executions
-    rows = _last_spans(runs)
+    rows = _last_executions(runs)
     node = runs.execution_node[rows]
     busy = _busy(runs, node, runs.execution_step[rows], len(profile.nodes))
     for device, index in sorted((name, i) for i, name in enumerate(profile.devices)):
         mask = runs.device[node] == index
-        gpu_only = settings.quirks.cpu_and_gpu_only
-        if not mask.any() or not ("gpu" in device if gpu_only else is_accelerator(device)):
+        if not mask.any() or not queries.accelerators[index]:
             continue
         starts = runs.execution_start[rows][mask]
         first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
@@ -48,8 +45,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _last_spans(runs: Executions) -> Array:
-    """The row of each node's last step."""
+def _last_executions(runs: Executions) -> Array:
+    """The execution of each node in its last step."""
     following = np.append(runs.execution_node[1:], -1)
     return np.flatnonzero(runs.execution_node != following)
 

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import SEVERAL_DEVICES, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import TRANSFER, NodeQueries, count, size, time
-from tfprof.advisor.requirement import SEVERAL_DEVICES
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array

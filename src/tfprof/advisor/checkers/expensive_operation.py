@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import RUN, TRACES, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, share, time
-from tfprof.advisor.requirement import RUN, TRACES
 from tfprof.definitions.options import Options
 from tfprof.definitions.units import format_time
 from tfprof.profiles.profile import Profile
@@ -61,10 +60,10 @@ def _evidence(name: str, micros: int) -> Evidence:
 
 
 def _op_types(report: Report) -> Iterator[Finding]:
-    whole = report.root.total["exec_micros"] + 1e-10
+    total_micros = report.root.total["exec_micros"] + 1e-10
     lines, evidence = [], []
     for rank, row in enumerate(itertools.islice(report, 1, report.options.max_depth + 1), 1):
-        part = 100 * row.own["exec_micros"] / whole
+        part = 100 * row.own["exec_micros"] / total_micros
         lines.append(f"top {rank} operation type: {row.name}, {_times(row.own)} ({part:.2f}%)")
         evidence.append(_evidence(row.name, row.own["exec_micros"]))
     if lines:
@@ -73,29 +72,29 @@ def _op_types(report: Report) -> Iterator[Finding]:
 
 def _top_scopes(report: Report, settings: Settings) -> Iterator[Finding]:
     """What the original ranks: top-level scopes by inclusive time, shown with self time."""
-    lines, evidence = [], []
-    for rank, row in enumerate(report.root.children[: settings.top], 1):
-        lines.append(f"top {rank} graph node: {row.name}, {_times(row.own)}")
-        evidence.append(_evidence(row.name, row.own["exec_micros"]))
+    rows = report.root.children[: settings.top]
+    lines = [
+        f"top {rank} graph node: {row.name}, {_times(row.own)}" for rank, row in enumerate(rows, 1)
+    ]
     if lines:
-        yield _finding(lines, evidence)
+        yield _finding(lines, [_evidence(row.name, row.own["exec_micros"]) for row in rows])
 
 
 def _nodes(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Nodes of any depth by self time."""
     queries = NodeQueries(profile, settings.quirks)
-    whole = int(queries.micros.sum())
+    total_micros = int(queries.micros.sum())
     lines, evidence = [], []
     nodes = queries.largest(queries.micros, queries.executions.exists, settings.top)
     for rank, node in enumerate(nodes, 1):
         micros = int(queries.micros[node])
-        row = queries.evidence(node, time=time(micros), share=share(micros / whole))
+        row = queries.evidence(node, time=time(micros), share=share(micros / total_micros))
         numbers = {
             name: int(queries.measure(name)[node])
             for name in ("cpu_exec_micros", "accelerator_exec_micros", "exec_micros")
         }
         source = f" ({row.source})" if row.source else ""
-        part = f"({100 * micros / whole:.2f}%)"
+        part = f"({100 * micros / total_micros:.2f}%)"
         lines.append(f"top {rank} graph node: {row.name}, {_times(numbers)} {part}{source}")
         evidence.append(row)
     if lines:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import RUN, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import IDLE, INPUT, NodeQueries, time
-from tfprof.advisor.requirement import RUN
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 
@@ -28,8 +27,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         lengths.append(step.length)
         numbers = {"stalled": time(stall), "elapsed": time(step.length)}
         rows.append(Evidence(f"step {step.step}", numbers))
-    whole = sum(lengths)
-    if not whole or sum(stalled) < settings["share"] * whole or not any(stalled):
+    elapsed = sum(lengths)
+    if not elapsed or sum(stalled) < settings["share"] * elapsed or not any(stalled):
         return
     nodes = queries.largest(queries.micros, inputs, settings.top)
     most_expensive = [
@@ -37,8 +36,8 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     ]
     mean = sum(stalled) / len(stalled)
     message = (
-        f"the step only waits for input {sum(stalled) / whole:.1%} of the time: prefetch, or make "
-        "the input pipeline faster"
+        f"the step only waits for input {sum(stalled) / elapsed:.1%} of the time: prefetch, or "
+        "make the input pipeline faster"
     )
     impact = Impact(time(mean), "per step")
     yield Finding(_NAME, "warning", message, (*most_expensive, *rows[: settings.top]), impact)

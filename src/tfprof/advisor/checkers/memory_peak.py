@@ -8,12 +8,11 @@ from functools import cache, partial
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import MEMORY, Checker, Setting, Settings
 from tfprof.advisor.finding import Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, share, size, time
-from tfprof.advisor.requirement import MEMORY
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.views.graph import producers
 
 _NAME = "MemoryPeak"
@@ -66,9 +65,10 @@ def _peak(
     queries: NodeQueries, device: int, step: int, lifetimes: Callable[[int], _Lifetimes]
 ) -> _Peak:
     runs = queries.executions
-    recorded = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
-    if recorded.any():
-        node, micros, change = _recorded_changes(queries, device, step)
+    allocations = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
+    recorded = bool(allocations.any())
+    if recorded:
+        node, micros, change = _recorded_changes(queries, device, step, allocations)
     else:
         node, micros, change = _estimated_changes(queries, device, step, lifetimes(step))
     count = len(queries.profile.nodes)
@@ -84,13 +84,14 @@ def _peak(
         initial=micros[order[peak_row]]
     )
     elapsed = int(micros[order[peak_row]]) - int(step_start)
-    return _Peak(step, int(running[peak_row]), max(elapsed, 0), node_bytes, bool(recorded.any()))
+    return _Peak(step, int(running[peak_row]), max(elapsed, 0), node_bytes, recorded)
 
 
-def _recorded_changes(queries: NodeQueries, device: int, step: int) -> tuple[Array, Array, Array]:
-    """Node, time and size of every allocation; persistent memory is there from the start."""
+def _recorded_changes(
+    queries: NodeQueries, device: int, step: int, rows: BoolArray
+) -> tuple[Array, Array, Array]:
+    """Node, time and size of the allocations in `rows`; persistent memory precedes them."""
     runs = queries.executions
-    rows = (runs.allocation_step == step) & (runs.device[runs.allocation_node] == device)
     kept = (runs.memory_step == step) & (runs.device[runs.memory_node] == device)
     fixed = runs.accelerator_persistent_bytes[kept]
     return (
@@ -130,11 +131,11 @@ def _lifetimes(queries: NodeQueries, step: int) -> _Lifetimes:
     start[runs.execution_node[spans]] = runs.execution_start[spans]
     end[runs.execution_node[spans]] = runs.execution_end[spans]
     rows = runs.memory_step == step
-    made, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(made, runs.memory_node[rows], runs.output_bytes[rows])
+    output, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.add.at(output, runs.memory_node[rows], runs.output_bytes[rows])
     np.add.at(left, runs.memory_node[rows], runs.residual_bytes[rows])
-    # A node that outputs memory it did not allocate forwards an input, which lifetimes as long.
-    forwards = (made > 0) & (left == 0)
+    # A node that outputs memory it did not allocate forwards an input, which lives as long.
+    forwards = (output > 0) & (left == 0)
     consumer, producer = queries.profile.edges.consumer, producers(queries.profile)
     known = producer >= 0
     consumer, producer = consumer[known], producer[known]

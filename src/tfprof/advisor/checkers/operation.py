@@ -7,11 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow.compute as pc
 
-from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.device import is_accelerator
+from tfprof.advisor.checker import GRAPH, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, count, time
-from tfprof.advisor.requirement import GRAPH
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
@@ -33,11 +31,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     fused = "FusedBatchNorm" if settings.quirks.fused_batch_norm_v1_only else "_?FusedBatchNorm.*"
     if named.any() and not count_matches(profile, (fused,), settings.quirks).any():
         yield _finding(queries, _BATCH_NORM, named, settings.top)
-    gpu_only = settings.quirks.cpu_and_gpu_only
-    on_gpu = queries.on_devices(
-        "gpu" in device if gpu_only else is_accelerator(device) for device in profile.devices
-    )
-    channels_last = _channels_last(profile) & on_gpu
+    channels_last = _channels_last(profile) & queries.on_devices(queries.accelerators)
     if channels_last.any():
         yield _finding(queries, _DATA_FORMAT, channels_last, settings.top)
 

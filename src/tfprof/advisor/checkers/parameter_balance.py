@@ -8,16 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
-from tfprof.advisor.device import family
+from tfprof.advisor.checker import GRAPH, SEVERAL_DEVICES, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, count, share
-from tfprof.advisor.requirement import GRAPH, SEVERAL_DEVICES
 from tfprof.profiles.profile import Profile
 
 _NAME = "ParameterBalance"
 _VARIABLE = re.compile(r"Variable|VariableV2|VarHandleOp|AutoReloadVariable")
 _SERVER = re.compile(r"/job:ps\b")
+_NUMBER = re.compile(r"(?<=:)\d+")
 
 
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
@@ -46,13 +45,16 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 
 def _groups(queries: NodeQueries) -> dict[str, list[int]]:
-    """The devices that nodes were placed on, by family; only parameter servers if there are any."""
+    """The devices that nodes were placed on, by job and kind: names without numbers.
+
+    If there are parameter servers, only these.
+    """
     placed = sorted(set(queries.executions.placement_device.tolist()))
     devices = queries.profile.devices
     servers = [i for i in placed if _SERVER.search(devices[i])]
     groups = defaultdict(list)
     for i in servers or placed:
-        groups[family(devices[i])].append(i)
+        groups[_NUMBER.sub("*", devices[i])].append(i)
     return groups
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import RUN, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import IDLE, NodeQueries, count, share, time
-from tfprof.advisor.requirement import RUN
 from tfprof.advisor.step_time import step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
@@ -22,24 +21,20 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Many short executions, and much of the step in which nothing longer runs."""
     queries = NodeQueries(profile, settings.quirks)
     runs = queries.executions
-    computes = (
-        ~queries.has_op_type(IDLE)[runs.interval_node]
-        if len(runs.interval_node)
-        else runs.interval_accelerator
-    )
+    computes = ~queries.has_op_type(IDLE)[runs.interval_node]
     tiny = computes & (runs.interval_duration < settings["micros"])
     steps = step_times(runs, profile.steps)
     if not steps or not computes.any():
         return
-    whole = sum(step.length for step in steps)
-    lost = whole - sum(step.intervals(runs, computes & ~tiny).length for step in steps)
+    elapsed = sum(step.length for step in steps)
+    lost = elapsed - sum(step.intervals(runs, computes & ~tiny).length for step in steps)
     number = int(tiny.sum()) / len(steps)
     enough = number >= settings["count"] and 2 * tiny.sum() >= computes.sum()
-    if not enough or lost < settings["share"] * whole:
+    if not enough or lost < settings["share"] * elapsed:
         return
     message = (
         f"{number:.0f} of {computes.sum() / len(steps):.0f} op executions of a step take less than "
-        f"{settings['micros']:.0f}us, and nothing longer runs in {lost / whole:.1%} of the step: "
+        f"{settings['micros']:.0f}us, and nothing longer runs in {lost / elapsed:.1%} of the step: "
         "it is bound by scheduling; fuse or batch the ops"
     )
     rows = tuple(_rows(queries, tiny, settings.top, len(steps)))

@@ -7,10 +7,9 @@ from statistics import median
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import STEPS, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, share, time
-from tfprof.advisor.requirement import STEPS
 from tfprof.advisor.step_time import StepTime, step_times
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array

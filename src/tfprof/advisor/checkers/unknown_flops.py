@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tfprof.advisor.checker import Checker, Setting, Settings
+from tfprof.advisor.checker import GRAPH, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import INPUT, TRANSFER, NodeQueries, count, share, time
-from tfprof.advisor.requirement import GRAPH
 from tfprof.flops.node_flops import NodeFlops, node_flops
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
@@ -27,18 +26,18 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         return
     arithmetic = unknown | (flops.float_ops > 0)
     micros = int(queries.micros[unknown].sum())
-    whole = int(queries.micros[queries.executions.exists].sum())
-    part = micros / whole if whole else unknown.sum() / arithmetic.sum()
+    total_micros = int(queries.micros[queries.executions.exists].sum())
+    part = micros / total_micros if total_micros else unknown.sum() / arithmetic.sum()
     if part < settings["share"]:
         return
-    of_time = f", which take {part:.1%} of the time" if whole else ""
+    of_time = f", which take {part:.1%} of the time" if total_micros else ""
     message = (
         f"FLOPs unavailable for {int(unknown.sum())} of {int(arithmetic.sum())} nodes that do "
         f"arithmetic{of_time}"
     )
     nodes = count(int(unknown.sum()))
-    impact = Impact(time(micros), "per step") if whole else Impact(nodes, "nodes")
-    rows = tuple(_rows(queries, flops, unknown, settings.top, whole))
+    impact = Impact(time(micros), "per step") if total_micros else Impact(nodes, "nodes")
+    rows = tuple(_rows(queries, flops, unknown, settings.top, total_micros))
     yield Finding(_NAME, "warning", f"{message}: totals are too low", rows, impact)
 
 
@@ -53,20 +52,18 @@ def _uncounted(queries: NodeQueries, flops: NodeFlops) -> BoolArray:
 
 
 def _rows(
-    queries: NodeQueries, flops: NodeFlops, unknown: BoolArray, top: int, whole: int
+    queries: NodeQueries, flops: NodeFlops, unknown: BoolArray, top: int, total_micros: int
 ) -> Iterator[Evidence]:
-    """The op types that matter most, each with the line that made its most expensive node."""
-    codes = queries.op_code[unknown]
-    micros = np.bincount(codes, queries.micros[unknown].astype(float), len(queries.op_types))
-    nodes = np.bincount(codes, minlength=len(queries.op_types))
+    """The op types that matter most, each with the line that created its most expensive node."""
+    micros = queries.micros_by_op_type(unknown)
+    nodes = np.bincount(queries.op_code[unknown], minlength=len(queries.op_types))
     present = np.flatnonzero(nodes).tolist()
     ranked = sorted(present, key=lambda code: (-micros[code], -nodes[code], queries.op_types[code]))
     for code in ranked[:top]:
-        members = np.flatnonzero(unknown & (queries.op_code == code))
-        most_expensive = int(members[np.argmax(queries.micros[members])])
+        most_expensive = queries.most_expensive(code, unknown)
         numbers = {"nodes": count(int(nodes[code]))}
-        if whole:
-            numbers |= {"time": time(micros[code]), "share": share(micros[code] / whole)}
+        if total_micros:
+            numbers |= {"time": time(micros[code]), "share": share(micros[code] / total_micros)}
         source = describe_user_line(queries.profile, most_expensive)
         why = flops.reasons[most_expensive]
         yield Evidence(queries.op_types[code], numbers, source=source, note=why)

@@ -1,7 +1,0 @@
-"""The op log's writer under its name of 2017."""
-
-from __future__ import annotations
-
-from tfprof.api.functions import write_op_log
-
-__all__ = ["write_op_log"]

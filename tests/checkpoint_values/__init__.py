@@ -1,1 +1,0 @@
-"""Checkpoints in profiles: types, parameters and values of trained tensors."""
