@@ -56,10 +56,10 @@ class Operation(InferenceContext):
 
 
 def _count(shape: Dims | None) -> Count:
-    found = elements(shape)
-    if found is None:
+    count = elements(shape)
+    if count is None:
         raise IndeterminateError
-    return found
+    return count
 
 
 def _all(shape: Dims) -> tuple[Count, ...]:
@@ -89,8 +89,3 @@ def per_input(factor: int, index: int = 0) -> Formula:
     """So many operations per element of an input."""
     text = f"N(in{index})" if factor == 1 else f"{factor}·N(in{index})"
     return Formula(text, lambda x: Work(elementwise=factor * x.n(index)))
-
-
-def each(ops: str, formula: Formula) -> dict[str, Formula]:
-    """The same formula for several op types."""
-    return dict.fromkeys(ops.split(), formula)
