@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from tfprof.flops.polynomial import Polynomial
+from tfprof.flops.polynomial import symbol_name
 from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each, shape_of
 from tfprof.flops.tensors import Dim, Dims, dims_of, merge_dims
 
@@ -27,22 +27,11 @@ def _broadcast_dim(c: InferenceContext, a: Dim, b: Dim) -> Dim:
         return a
     if isinstance(b, int) and not isinstance(a, int):
         return b
-    first, second = _name(a), _name(b)
+    first, second = symbol_name(a), symbol_name(b)
     if first and second:
         c.equal.append((first, second))
         return a
     return None
-
-
-def _name(size: Dim) -> str | None:
-    """The symbol, if a size is nothing but one."""
-    if not isinstance(size, Polynomial) or len(size.terms) != 1:
-        return None
-    ((monomial, coefficient),) = size.terms.items()
-    if coefficient != 1 or len(monomial) != 1 or monomial[0][1] != 1:
-        return None
-    atom = monomial[0][0]
-    return atom if isinstance(atom, str) else None
 
 
 def _merge(c: InferenceContext) -> list[Dims | None]:
