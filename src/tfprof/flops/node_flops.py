@@ -16,7 +16,13 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.ledger import unavailable
-from tfprof.flops.model_cost import Cost, NodeCost, bound, compute_cost, with_recorded_trip_counts
+from tfprof.flops.model_cost import (
+    Cost,
+    NodeCost,
+    bind_cost,
+    compute_cost,
+    with_recorded_trip_counts,
+)
 from tfprof.flops.polynomial import Count, bind, symbols
 from tfprof.flops.profile_graph import model_graph, recorded_shapes
 from tfprof.flops.recorded_trip_counts import run_counts_of
@@ -146,7 +152,7 @@ def _profile_cost(profile: Profile, quirks: Quirks) -> Cost:
     cost = compute_cost(graph, recorded_shapes(profile, graph.graph, quirks))
     if profile.records:
         cost = with_recorded_trip_counts(cost, lambda: run_counts_of(profile), profile.bind)
-    return bound(cost, profile.bind) if profile.bind else cost
+    return bind_cost(cost, profile.bind) if profile.bind else cost
 
 
 class _Columns:

@@ -12,10 +12,16 @@ from tfprof.flops.tensors import Dims, Tensor, elements
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Arithmetic of one node: multiply-adds of contractions, and all other float operations."""
+    """Multiply-adds of contractions, and all other float operations."""
 
     macs: Count = 0
     elementwise: Count = 0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(self.macs + other.macs, self.elementwise + other.elementwise)
+
+    def __mul__(self, times: Count) -> Work:
+        return Work(self.macs * times, self.elementwise * times)
 
     def float_ops(self) -> Count:
         """By the convention that a multiply-add is two operations."""
