@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfprof.functions.expand import MAX_DEPTH, expand
-from tfprof.protos.graph_pb2 import FunctionDef, GraphDef
+from tfprof.functions.expand import MAX_DEPTH, Expanded, Frame, expand
+from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
+
+
+def nodes_of(expanded: Expanded) -> dict[str, tuple[Frame, NodeDef]]:
+    """Run-time name -> frame and node."""
+    return {
+        frame.prefix + node.name: (frame, node)
+        for frame in expanded.frames
+        for node in frame.body.nodes
+    }
 
 
 def ours(graph: Any) -> GraphDef:
@@ -37,12 +46,11 @@ def test_calls_nest() -> None:
     function(graph, "outer", [("pre", "Exp", ["x"]), ("inner", "PartitionedCall", ["pre:y:0"])])
     caller(graph, "c", "outer", "in")
     graph.node.add(name="out", op="Log", input=["c:0"])
-    expanded = expand(graph)
-    names = {node.name: node for node in expanded}
+    names = nodes_of(expand(graph))
     assert list(names) == ["in", "c", "out", "c/pre", "c/inner", "c/inner/neg"]
-    inner = names["c/inner/neg"].frame
-    assert (inner.prefix, inner.parent) == ("c/inner/", names["c/pre"].frame)
-    assert names["c/inner/neg"].node is graph.library.function[0].node_def[0]
+    inner, node = names["c/inner/neg"]
+    assert (inner.prefix, inner.parent) == ("c/inner/", names["c/pre"][0])
+    assert node is graph.library.function[0].node_def[0]
 
 
 def test_a_function_that_calls_itself_stays_closed() -> None:
@@ -51,7 +59,7 @@ def test_a_function_that_calls_itself_stays_closed() -> None:
     caller(graph, "c", "f", "nowhere")
     caller(graph, "d", "absent", "c:0")
     expanded = expand(graph)
-    assert [node.name for node in expanded] == ["c", "d", "c/a", "c/f"]
+    assert list(nodes_of(expanded)) == ["c", "d", "c/a", "c/f"]
     assert expanded.notes == [
         "function 'absent' is not in the library",
         "function 'f' calls itself",
@@ -64,7 +72,7 @@ def test_bounds() -> None:
         function(graph, f"f{depth}", [(f"f{depth + 1}", "PartitionedCall", ["x"])])
     caller(graph, "c", "f0", "x")
     expanded = expand(graph)
-    assert len(expanded) == MAX_DEPTH + 1
+    assert len(nodes_of(expanded)) == MAX_DEPTH + 1
     assert expanded.notes == [f"calls nested deeper than {MAX_DEPTH} stay closed"]
 
     doubling = GraphDef()
@@ -89,9 +97,8 @@ def test_names_are_those_of_the_runtime(tf: Any) -> None:
     concrete = tf.function(model).get_concrete_function(
         tf.TensorSpec((4, 4)), tf.TensorSpec((), tf.int32)
     )
-    expanded = expand(ours(concrete.graph))
-    names = {node.name: node for node in expanded}
+    names = nodes_of(expand(ours(concrete.graph)))
     assert "PartitionedCall/add" in names
     assert "while/cond/while/Less" in names
     assert "cond/then/cond/Exp" in names
-    assert names["while/body/while/MatMul"].frame.call.kind == "body"
+    assert names["while/body/while/MatMul"][0].call.kind == "body"

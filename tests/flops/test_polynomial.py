@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tfprof.flops.polynomial import (
     Count,
-    at_least,
     bind,
     ceil_div,
     extreme,
     floor_div,
+    lower_bound,
     pretty,
     product,
     symbol,
@@ -88,7 +88,7 @@ def test_exact_division_stays_a_polynomial() -> None:
 @given(counts, counts, VALUES)
 def test_bounds(a: Count, b: Count, values: Any) -> None:
     for value in (a, extreme(a, b, largest=True), extreme(a, b, largest=False), floor_div(a, 3)):
-        low, number = at_least(value), bind(value, values)
+        low, number = lower_bound(value), bind(value, values)
         assert isinstance(number, int)
         assert low is None or low <= number
     assert extreme(B, 1, largest=False) == 1

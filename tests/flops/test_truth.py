@@ -180,6 +180,10 @@ def test_names_are_those_of_the_expanded_graph(tf: Any) -> None:
     graph = GraphDef.FromString(
         loop_with_gradient(tf).graph.as_graph_def(add_shapes=True).SerializeToString()
     )
-    named = {node.name: node.node.op for node in expand(graph)}
+    named = {
+        frame.prefix + node.name: node.op
+        for frame in expand(graph).frames
+        for node in frame.body.nodes
+    }
     for node in cost(graph).nodes():
         assert named[node.name] == node.op

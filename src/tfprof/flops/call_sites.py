@@ -13,7 +13,7 @@ from tfprof.flops.totals import InstanceTotals
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """An instance in one site."""
+    """One call of an instance."""
 
     instance: Instance
     prefix: str
@@ -33,7 +33,7 @@ def walk_calls(root: Instance, totals: InstanceTotals) -> Iterator[CallSite]:
         pending += [
             _inner(site, position, invocation, invocation.instance, bare)
             for position in reversed(site.instance.order)
-            for invocation in totals.chosen(site.instance, position)
+            for invocation in totals.counted_calls(site.instance, position)
             if invocation.instance is not None
         ]
 

@@ -1,4 +1,4 @@
-"""What control flow does to what is known: arguments, branches joined, the state of loops."""
+"""Tensors through control flow: arguments of functions, results of branches, state of loops."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from tfprof.functions.library import FunctionBody
 from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
 
 
-def annotated(body: FunctionBody, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Arguments with what the function's signature states about them."""
+def refine_arguments(body: FunctionBody, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Arguments with the types and shapes of the function's signature."""
     if body.function is None:
         return arguments
-    stated = []
+    refined = []
     for index, arg in enumerate(body.function.signature.input_arg):
         tensor = arguments[index] if index < len(arguments) else UNKNOWN
         attrs: Mapping[str, AttrValue] = (
             body.function.arg_attr[index].attr if index in body.function.arg_attr else {}
         )
         if "_output_shapes" in attrs and attrs["_output_shapes"].list.shape:
-            fact = dims_of(attrs["_output_shapes"].list.shape[0])
-            tensor = replace(tensor, shape=merge_dims(tensor.shape, fact)[0])
+            shape = dims_of(attrs["_output_shapes"].list.shape[0])
+            tensor = replace(tensor, shape=merge_dims(tensor.shape, shape)[0])
         if arg.handle_data and tensor.element is None:
-            held = arg.handle_data[0]
-            element = Tensor(held.dtype, dims_of(held.shape))
+            handle = arg.handle_data[0]
+            element = Tensor(handle.dtype, dims_of(handle.shape))
             tensor = replace(tensor, element=element, dtype=DataType.DT_RESOURCE)
-        stated.append(tensor if tensor.dtype else replace(tensor, dtype=int(arg.type)))
-    return tuple(stated)
+        refined.append(tensor if tensor.dtype else replace(tensor, dtype=int(arg.type)))
+    return tuple(refined)
 
 
-def branch_taken(node: NodeDef, inputs: tuple[Tensor, ...], count: int) -> int | None:
-    """The branch that is taken, if the graph decides it; then comes before else."""
+def constant_branch(node: NodeDef, inputs: tuple[Tensor, ...], count: int) -> int | None:
+    """The index of the branch that runs, if the graph decides it; then comes before else."""
     if count < 2 or not inputs or inputs[0].value is None or len(inputs[0].value) != 1:
         return None
     (choice,) = inputs[0].value
@@ -43,50 +43,54 @@ def branch_taken(node: NodeDef, inputs: tuple[Tensor, ...], count: int) -> int |
     return 0 if choice else 1
 
 
-def old_control(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+def switch_or_merge(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+    """The outputs of a Switch or a Merge."""
     if "Switch" in node.op:
         return [inputs[0], inputs[0]] if inputs else []
-    known = [tensor for tensor in inputs if tensor is not UNKNOWN]
-    merged = joined([(tensor,) for tensor in known])
-    return [*merged, Tensor(DataType.DT_INT32, ())]
+    known = [(tensor,) for tensor in inputs if tensor is not UNKNOWN]
+    return [*merge_branches(known), Tensor(DataType.DT_INT32, ())]
 
 
-def joined(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """What holds whichever branch is taken."""
-    if not branches:
-        return []
-    first, *others = branches
-    result = []
-    for index, tensor in enumerate(first):
-        for other in others:
-            tensor = common(tensor, other[index] if index < len(other) else UNKNOWN)
-        result.append(tensor)
-    return result
+def merge_branches(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """What holds for the results of every branch."""
+    results = list(branches[0]) if branches else []
+    for branch in branches[1:]:
+        padded = (*branch, *[UNKNOWN] * len(results))
+        results = [common(*pair) for pair in zip(results, padded, strict=False)]
+    return results
 
 
-def loop_shapes(node: NodeDef, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Loop state with the shapes that the loop states for what is not known otherwise."""
-    if "output_shapes" not in node.attr:
-        return state
-    stated = node.attr["output_shapes"].list.shape
-    return tuple(
-        replace(tensor, shape=merge_dims(tensor.shape, dims_of(stated[index]))[0])
-        if index < len(stated) and tensor.shape is None
-        else tensor
-        for index, tensor in enumerate(state)
-    )
+def initial_state(
+    node: NodeDef, inputs: tuple[Tensor, ...], invariant: frozenset[int]
+) -> tuple[Tensor, ...]:
+    """Loop state before the first iteration.
+
+    Only invariants have values; the attribute `output_shapes` gives shapes that are not known.
+    """
+    shapes = node.attr["output_shapes"].list.shape if "output_shapes" in node.attr else ()
+    state = []
+    for index, tensor in enumerate(inputs):
+        if index not in invariant:
+            tensor = replace(tensor, value=None)
+        if index < len(shapes) and tensor.shape is None:
+            tensor = replace(tensor, shape=dims_of(shapes[index]))
+        state.append(tensor)
+    return tuple(state)
 
 
-def widened(
-    state: tuple[Tensor, ...], results: tuple[Tensor, ...], fixed: frozenset[int], *, give_up: bool
+def widen_state(
+    state: tuple[Tensor, ...],
+    results: tuple[Tensor, ...],
+    invariant: frozenset[int],
+    *,
+    give_up: bool,
 ) -> tuple[Tensor, ...]:
     """Loop state that also holds for the next iteration."""
     wider = []
     for index, tensor in enumerate(state):
-        after = results[index] if index < len(results) else UNKNOWN
-        if index in fixed:
-            wider.append(tensor)
-        else:
+        if index not in invariant:
+            after = results[index] if index < len(results) else UNKNOWN
             both = common(tensor, replace(after, value=None))
-            wider.append(Tensor(tensor.dtype) if give_up and both != tensor else both)
+            tensor = Tensor(tensor.dtype) if give_up and both != tensor else both
+        wider.append(tensor)
     return tuple(wider)

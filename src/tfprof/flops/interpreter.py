@@ -10,14 +10,14 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tfprof.flops.control_flow import (
-    annotated,
-    branch_taken,
-    joined,
-    loop_shapes,
-    old_control,
-    widened,
+    constant_branch,
+    initial_state,
+    merge_branches,
+    refine_arguments,
+    switch_or_merge,
+    widen_state,
 )
-from tfprof.flops.polynomial import Count, Polynomial, symbol, symbols
+from tfprof.flops.polynomial import Count, symbol, symbol_name
 from tfprof.flops.recorded_trip_counts import Loop
 from tfprof.flops.shapes import canonical, infer
 from tfprof.flops.shapes.dtypes import output_type
@@ -45,7 +45,7 @@ class Invocation:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """A body run with given arguments."""
+    """A body interpreted with one set of arguments."""
 
     body: FunctionBody
     arguments: tuple[Tensor, ...]
@@ -61,10 +61,11 @@ class Instance:
         if ref is None:
             return UNKNOWN
         index = argument(ref)
-        if index is not None:
-            return self.arguments[index] if index < len(self.arguments) else UNKNOWN
-        found = self.outputs.get(ref[0], ())
-        return found[ref[1]] if ref[1] < len(found) else UNKNOWN
+        if index is None:
+            tensors, index = self.outputs.get(ref[0], ()), ref[1]
+        else:
+            tensors = self.arguments
+        return tensors[index] if index < len(tensors) else UNKNOWN
 
     def inputs(self, position: int) -> tuple[Tensor, ...]:
         """What is known about the data inputs of a node."""
@@ -98,7 +99,7 @@ class Interpreter:
         self.loops: dict[str, Loop] = {}
         """The loops among what symbols stand for."""
         self.equal: dict[str, str] = {}
-        """Symbols that were taken to be the same, because the graph is not valid otherwise."""
+        """Symbol -> the one it must be equal to for the graph to be valid."""
         self.conflicts: list[str] = []
         """Nodes whose shapes contradict each other."""
         self._instances: dict[_Request, Instance] = {}
@@ -138,19 +139,19 @@ class Interpreter:
                 stack.append((self._body(body, arguments, body.live()), wanted))
 
     def _body(self, body: FunctionBody, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
-        instance = Instance(body, annotated(body, arguments), order)
+        instance = Instance(body, refine_arguments(body, arguments), order)
         frames = V1Loops(body, order) if V1Loops.any_in(body, order) else None
         for _ in range(_MAX_PASSES):
             for position in order:
-                yield from self._position(instance, position, frames)
-            if frames is None or not frames.learn(instance):
+                yield from self._run_node(instance, position, frames)
+            if frames is None or not frames.update(instance):
                 break
         if frames is not None:
-            self._repeat(instance, frames)
+            self._set_repeats(instance, frames)
         instance.results = tuple(instance.tensor(ref) for ref in body.results)
         return instance
 
-    def _position(
+    def _run_node(
         self, instance: Instance, position: int, frames: V1Loops | None
     ) -> Generator[_Request, Instance | None, None]:
         node = instance.body.nodes[position]
@@ -158,14 +159,14 @@ class Interpreter:
         if is_call(node, self.library.functions):
             outputs = yield from self._call(instance, position, inputs)
         else:
-            popped = frames.stack(position, inputs) if frames else None
-            outputs = self._node(node, inputs) if popped is None else popped
-        outputs = self._stated(instance.body, node, outputs)
+            stack = frames.stack_output(position, inputs) if frames else None
+            outputs = self._infer(node, inputs) if stack is None else stack
+        outputs = self._refine(instance.body, node, outputs)
         if frames is not None:
-            outputs = frames.adjusted(position, outputs)
+            outputs = frames.refine(position, outputs)
         instance.outputs[position] = tuple(outputs)
 
-    def _repeat(self, instance: Instance, frames: V1Loops) -> None:
+    def _set_repeats(self, instance: Instance, frames: V1Loops) -> None:
         for position, around in frames.frames.items():
             times: Count = 1
             for depth in range(1, len(around) + 1):
@@ -175,15 +176,15 @@ class Interpreter:
                 )
             instance.repeats[position] = times
 
-    def _node(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+    def _infer(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
         if node.op in ("Placeholder", "PlaceholderV2", "_Arg") and node.name in self.placeholders:
             dtype = node.attr["dtype"].type if "dtype" in node.attr else 0
             return [Tensor(dtype, self.placeholders[node.name])]
         if node.op in ("Merge", "RefMerge", "Switch", "RefSwitch"):
-            return old_control(node, inputs)
-        site = InferenceContext(canonical(node.op), node.attr, inputs)
-        outputs = infer(site)
-        for one, other in site.equal:
+            return switch_or_merge(node, inputs)
+        context = InferenceContext(canonical(node.op), node.attr, inputs)
+        outputs = infer(context)
+        for one, other in context.equal:
             self._equate(one, other)
         return outputs
 
@@ -195,17 +196,17 @@ class Interpreter:
             self.equal[dropped] = kept
 
     def representative(self, name: str) -> str:
-        """The one of all symbols taken to be equal to a symbol that stands for them."""
+        """The symbol that replaces all symbols equal to this one."""
         while name in self.equal:
             name = self.equal[name]
         return name
 
-    def _stated(self, body: FunctionBody, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
-        """Outputs with what the graph and the run state about them."""
+    def _refine(self, body: FunctionBody, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
+        """Outputs with the shapes of the graph's `_output_shapes` and of the run."""
         merged = list(outputs)
         if "_output_shapes" in node.attr:
-            stated = [dims_of(shape) for shape in node.attr["_output_shapes"].list.shape]
-            self._merge(node, merged, stated)
+            shapes = node.attr["_output_shapes"].list.shape
+            self._merge(node, merged, [dims_of(shape) for shape in shapes])
         if self.run_shapes and (body.name, node.name) in self.run_shapes:
             recorded = self.run_shapes[body.name, node.name]
             self._record_sizes(merged, recorded)
@@ -214,39 +215,36 @@ class Interpreter:
 
     def _record_sizes(self, outputs: Sequence[Tensor], recorded: Sequence[Dims | None]) -> None:
         """Learn the sizes of symbols: where a shape has one and the recorded shape a number."""
-        for tensor, fact in zip(outputs, recorded, strict=False):
-            if tensor.shape is None or fact is None or len(tensor.shape) != len(fact):
+        for tensor, sizes in zip(outputs, recorded, strict=False):
+            if tensor.shape is None or sizes is None or len(tensor.shape) != len(sizes):
                 continue
-            for ours, size in zip(tensor.shape, fact, strict=True):
-                if isinstance(ours, Polynomial) and isinstance(size, int):
-                    for name in symbols(ours):
-                        if ours == symbol(name):
-                            self.recorded_sizes.setdefault(self.representative(name), size)
+            for inferred, size in zip(tensor.shape, sizes, strict=True):
+                name = symbol_name(inferred)
+                if name is not None and isinstance(size, int):
+                    self.recorded_sizes.setdefault(self.representative(name), size)
 
-    def _merge(self, node: NodeDef, outputs: list[Tensor], facts: Sequence[Dims | None]) -> None:
-        for index, fact in enumerate(facts):
+    def _merge(self, node: NodeDef, outputs: list[Tensor], shapes: Sequence[Dims | None]) -> None:
+        for index, stated in enumerate(shapes):
             if index == len(outputs):
                 outputs.append(Tensor(output_type(canonical(node.op), node.attr, index)))
-            ours = outputs[index]
-            shape, agree = merge_dims(ours.shape, fact)
+            tensor = outputs[index]
+            shape, agree = merge_dims(tensor.shape, stated)
             if not agree:
                 self.conflicts.append(node.name)
-                outputs[index] = replace(ours, shape=shape, value=None)
-            elif shape != ours.shape:
-                outputs[index] = replace(ours, shape=shape)
+                outputs[index] = replace(tensor, shape=shape, value=None)
+            elif shape != tensor.shape:
+                outputs[index] = replace(tensor, shape=shape)
 
     def _call(
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...]
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
-        made = list(calls(node, self.library.functions, self.library.gradients))
+        callees = list(calls(node, self.library.functions, self.library.gradients))
         if node.op in LOOPS:
-            return (yield from self._loop(instance, position, inputs, made))
+            return (yield from self._loop(instance, position, inputs, callees))
         invocations: list[Invocation] = []
-        chosen = branch_taken(node, inputs, len(made))
-        for index, call in enumerate(made):
-            if chosen is not None and index != chosen:
-                continue
+        branch = constant_branch(node, inputs, len(callees))
+        for call in callees if branch is None else [callees[branch]]:
             body = self.library.body(call.function)
             if body is None:
                 problem = f"function {call.function!r} is not in the library"
@@ -256,13 +254,13 @@ class Interpreter:
             problem = "" if ran else f"function {call.function!r} calls itself"
             invocations.append(Invocation(call, ran, 1, problem))
         instance.invocations[position] = invocations
-        return joined([ran.instance.results if ran.instance else () for ran in invocations])
+        return merge_branches([ran.instance.results if ran.instance else () for ran in invocations])
 
     def _loop(
-        self, instance: Instance, position: int, inputs: tuple[Tensor, ...], made: list[Call]
+        self, instance: Instance, position: int, inputs: tuple[Tensor, ...], callees: list[Call]
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
-        cond, body = made
+        cond, body = callees
         test, step = self.library.body(cond.function), self.library.body(body.function)
         if test is None or step is None:
             absent = cond.function if test is None else body.function
@@ -270,17 +268,13 @@ class Interpreter:
             instance.invocations[position] = [Invocation(body, None, 1, problem)]
             return []
         fixed = invariants(step)
-        state = tuple(
-            tensor if index in fixed else replace(tensor, value=None)
-            for index, tensor in enumerate(inputs)
-        )
-        state = loop_shapes(node, state)
+        state = initial_state(node, inputs, fixed)
         ran: Instance | None = None
-        for turn in range(_MAX_PASSES):
+        for number in range(_MAX_PASSES):
             ran = yield step, state
             if ran is None:
                 break
-            wider = widened(state, ran.results, fixed, give_up=turn == _MAX_PASSES - 2)
+            wider = widen_state(state, ran.results, fixed, give_up=number == _MAX_PASSES - 2)
             if wider == state:
                 break
             state = wider
@@ -288,10 +282,10 @@ class Interpreter:
         problem = "" if ran and tested else f"function {body.function!r} calls itself"
         loop = WhileLoop(tested, ran, inputs) if ran and tested else None
         trips = trip_count(loop) if loop else TripCount()
-        known = self._trips(instance, node.name, trips)
+        count = self._trips(instance, node.name, trips)
         instance.invocations[position] = [
-            Invocation(cond, tested, known + 1, problem),
-            Invocation(body, ran, known, problem),
+            Invocation(cond, tested, count + 1, problem),
+            Invocation(body, ran, count, problem),
         ]
         final = loop.final_values(trips.exact) if loop else {}
         return [
@@ -303,13 +297,13 @@ class Interpreter:
         """How often a loop runs: the number, or a symbol for it."""
         if trips.exact is not None:
             return trips.exact
-        where = f"trip count of loop {loop}"
-        where += f" in {instance.body.name}" if instance.body.name else ""
-        where += f" (max {trips.most})" if trips.most is not None else ""
-        for name, meaning in self.symbols.items():
-            if meaning == where:
+        meaning = f"trip count of loop {loop}"
+        meaning += f" in {instance.body.name}" if instance.body.name else ""
+        meaning += f" (max {trips.upper_bound})" if trips.upper_bound is not None else ""
+        for name, known in self.symbols.items():
+            if known == meaning:
                 return symbol(name)
         name = "T" if not self.symbols else f"T{len(self.symbols) + 1}"
-        self.symbols[name] = where
+        self.symbols[name] = meaning
         self.loops[name] = Loop(instance.body.name, loop)
         return symbol(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from tfprof.flops.recorded_trip_counts import RunCounts, read_run_counts, record
 from tfprof.flops.rules.formula import Work
 from tfprof.flops.tensors import Dim, Dims, Tensor
 from tfprof.flops.tf_formulas import Shape
-from tfprof.flops.totals import InstanceTotals, OpTotal, operation
+from tfprof.flops.totals import InstanceTotals, operation
 from tfprof.flops.variables import Variable
 from tfprof.functions.expand import MAX_NODES
 from tfprof.functions.library import FunctionLibrary
@@ -86,21 +87,21 @@ class Cost:
 
     def bind(self, **values: int) -> Cost:
         """The same cost with symbols replaced by numbers: `cost.bind(B=8)`."""
-        return bound(self, values)
+        return bind_cost(self, values)
 
     @cached_property
     def by_scope(self) -> Mapping[str, OpCost]:
         """The work below each name scope; `""` is the whole model."""
-        totals: dict[str, OpTotal] = {"": OpTotal()}
+        works: dict[str, Work] = {"": Work()}
+        nodes: Counter[str] = Counter()
         for node in self.nodes():
-            scope = node.scope
-            parts = scope.split("/") if scope else []
+            parts = node.scope.split("/") if node.scope else []
             for end in range(len(parts) + 1):
-                total = totals.setdefault("/".join(parts[:end]), OpTotal())
-                total.add(node.macs, node.float_ops - 2 * node.macs, 1)
+                name = "/".join(parts[:end])
+                works[name] = works.get(name, Work()) + node.once * node.trips
+                nodes[name] += 1
         return {
-            name: OpCost(total.float_ops(), total.macs, total.nodes)
-            for name, total in totals.items()
+            name: OpCost(work.float_ops(), work.macs, nodes[name]) for name, work in works.items()
         }
 
     def nodes(self) -> Iterator[NodeCost]:
@@ -118,9 +119,7 @@ class Cost:
     def _node(self, site: CallSite, position: int) -> NodeCost:
         node = site.instance.body.nodes[position]
         count = self._run.totals.count(site.instance, position)
-        work = count.work
-        if not (isinstance(work.macs, int) and isinstance(work.elementwise, int)):
-            work = Work(bind(work.macs, self._values), bind(work.elementwise, self._values))
+        work = Work(bind(count.work.macs, self._values), bind(count.work.elementwise, self._values))
         outputs = site.instance.outputs.get(position, ())
         return NodeCost(
             site.prefix + node.name,
@@ -149,8 +148,8 @@ class Cost:
                     matches.append((site, position))
         if len(matches) == 1:
             return self._explanation(*matches[0])
-        found = f"{len(matches)} nodes end so" if matches else "there is no such node"
-        raise OptionError(f"cannot explain {name!r}: {found}")
+        reason = f"{len(matches)} nodes end so" if matches else "there is no such node"
+        raise OptionError(f"cannot explain {name!r}: {reason}")
 
     def _explanation(self, site: CallSite, position: int) -> str:
         node = self._node(site, position)
@@ -208,32 +207,32 @@ def cost(
         ("", node): [None if s is None else tuple(None if d < 0 else d for d in s) for s in shapes]
         for node, shapes in (run_shapes or {}).items()
     }
-    made = compute_cost(read_model(source, signature=signature, outputs=outputs), recorded)
+    result = compute_cost(read_model(source, signature=signature, outputs=outputs), recorded)
     if run_meta is not None:
-        made = with_recorded_trip_counts(made, lambda: read_run_counts(run_meta), bind or {})
-    return bound(made, bind) if bind else made
+        result = with_recorded_trip_counts(result, lambda: read_run_counts(run_meta), bind or {})
+    return bind_cost(result, bind) if bind else result
 
 
 def with_recorded_trip_counts(
-    made: Cost, read_runs: Callable[[], RunCounts], given: Mapping[str, int]
+    cost: Cost, read_runs: Callable[[], RunCounts], bindings: Mapping[str, int]
 ) -> Cost:
     """A cost with the trip counts that runs recorded, and notes on which they recorded.
 
-    The runs are read only if a loop's trip count is open.
+    The runs are read only if a loop's trip count is symbolic and not in `bindings`.
     """
-    interpreter = made._run.interpreter
-    wanted = {name: loop for name, loop in interpreter.loops.items() if name not in given}
+    interpreter = cost._run.interpreter
+    wanted = {name: loop for name, loop in interpreter.loops.items() if name not in bindings}
     if not wanted:
-        return made
-    found = recorded_trip_counts(interpreter.library, wanted.values(), read_runs())
-    known = {name: found[loop] for name, loop in wanted.items() if loop in found}
+        return cost
+    recorded = recorded_trip_counts(interpreter.library, wanted.values(), read_runs())
+    known = {name: recorded[loop] for name, loop in wanted.items() if loop in recorded}
     notes = [
         f"{name} = {known[name]} in the run: {interpreter.symbols[name]}"
         if name in known
         else f"{name} stays symbolic, the run does not record it: {interpreter.symbols[name]}"
         for name in wanted
     ]
-    return bound(replace(made, _run=replace(made._run, notes=tuple(notes))), known)
+    return bind_cost(replace(cost, _run=replace(cost._run, notes=tuple(notes))), known)
 
 
 def compute_cost(source: ModelGraph, run_shapes: RunShapes) -> Cost:
@@ -263,36 +262,35 @@ def _symbolic(name: str, shape: Dims | None, named: dict[str, str]) -> Dims | No
         if size is not None:
             sizes.append(size)
             continue
-        letter = "B" if axis == 0 else f"{name}.{axis}"
-        named[letter] = "batch size" if axis == 0 else f"size of input {name!r} along axis {axis}"
-        sizes.append(symbol(letter))
+        unknown = "B" if axis == 0 else f"{name}.{axis}"
+        named[unknown] = "batch size" if axis == 0 else f"size of input {name!r} along axis {axis}"
+        sizes.append(symbol(unknown))
     return tuple(sizes)
 
 
 def _result(run: _Run, values: Mapping[str, Count]) -> Cost:
-    whole = run.totals.of(run.root)
-    macs, rest = bind(whole.macs, values), bind(whole.elementwise, values)
-    variables = tuple(run.source.variables)
-    kept = [variable for variable in variables if variable.role == "parameter"]
+    totals = run.totals.of(run.root)
+    macs, elementwise = bind(totals.work.macs, values), bind(totals.work.elementwise, values)
+    parameters = [variable for variable in run.source.variables if variable.role == "parameter"]
     by_op = {
-        op: OpCost(bind(total.float_ops(), values), bind(total.macs, values), total.nodes)
-        for op, total in whole.by_op.items()
+        op: OpCost(bind(work.float_ops(), values), bind(work.macs, values), totals.counted[op])
+        for op, work in totals.by_op.items()
     }
-    total = 2 * macs + rest
-    notes = (*run.source.notes, *run.notes, *_unsized(kept))
-    open_symbols = symbols(total)
+    float_ops = 2 * macs + elementwise
+    notes = (*run.source.notes, *run.notes, *_unsized(parameters))
+    open_symbols = symbols(float_ops)
     return Cost(
-        float_ops=total,
+        float_ops=float_ops,
         macs=macs,
         contraction_float_ops=2 * macs,
-        elementwise_float_ops=rest,
-        bytes_read=bind(whole.read, values),
-        bytes_written=bind(whole.written, values),
-        variables=variables,
-        params=sum(variable.size() for variable in kept) + run.source.frozen,
-        trainable_params=sum(variable.size() for variable in kept if variable.trainable),
+        elementwise_float_ops=elementwise,
+        bytes_read=bind(totals.read, values),
+        bytes_written=bind(totals.written, values),
+        variables=tuple(run.source.variables),
+        params=sum(variable.size() for variable in parameters) + run.source.frozen,
+        trainable_params=sum(variable.size() for variable in parameters if variable.trainable),
         by_op_type=by_op,
-        ledger=make_ledger(whole, run.interpreter, frozen=run.source.frozen > 0, more=notes),
+        ledger=make_ledger(totals, run.interpreter, frozen=run.source.frozen > 0, more=notes),
         symbols={
             name: meaning
             for name, meaning in run.interpreter.symbols.items()
@@ -312,27 +310,28 @@ def _unsized(variables: Sequence[Variable]) -> list[str]:
     return [f"not among the parameters, as their shapes are not known: {shown}"]
 
 
-def bound(made: Cost, values: Mapping[str, int]) -> Cost:
+def bind_cost(cost: Cost, values: Mapping[str, int]) -> Cost:
     """A cost with symbols replaced; a name that the model does not have is an error."""
-    known = {*made._run.interpreter.symbols, *made._values}
+    interpreter = cost._run.interpreter
+    known = {*interpreter.symbols, *cost._values}
     wrong = [name for name in values if name not in known]
     if wrong:
         has = ", ".join(sorted(known)) or "none"
         raise OptionError(f"cannot bind {wrong[0]!r}: the symbols of this model are {has}")
     for name, value in values.items():
-        is_trip_count = name in made._run.interpreter.loops
+        is_trip_count = name in interpreter.loops
         if not isinstance(value, int) or value < (0 if is_trip_count else 1):
-            least = "a count" if is_trip_count else "a size of 1 or more"
-            raise OptionError(f"cannot bind {name!r} to {value!r}: {least} is needed")
+            needed = "a count" if is_trip_count else "a size of 1 or more"
+            raise OptionError(f"cannot bind {name!r} to {value!r}: {needed} is needed")
     chosen: dict[str, int] = {}
     for name, value in values.items():
-        kept = made._run.interpreter.representative(name)
+        kept = interpreter.representative(name)
         if chosen.setdefault(kept, value) != value:
             raise OptionError(
                 f"cannot bind {name!r} to {value}: it is taken to be equal to {kept!r}"
             )
-    merged = {name: bind(value, chosen) for name, value in made._values.items()}
-    return _result(made._run, {**merged, **chosen})
+    merged = {name: bind(value, chosen) for name, value in cost._values.items()}
+    return _result(cost._run, {**merged, **chosen})
 
 
 def _bound_shape(shape: Dims | None, values: Mapping[str, Count]) -> Dims | None:

@@ -1,4 +1,4 @@
-"""What a cost can be computed from, read into one form: files, messages, live models."""
+"""Files, messages and live models, read into the graph whose cost is computed."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _ACCEPTED = (
 
 @dataclass(frozen=True, slots=True)
 class ModelGraph:
-    """A graph to be counted: what runs, what it is fed, what it owns."""
+    """A graph to count, with its inputs and variables."""
 
     graph: GraphDef
     roots: list[str] | None = None
-    """Nodes that are asked for; without them all nodes count."""
+    """Nodes that are run; without them all nodes count."""
     inputs: Mapping[str, tuple[str, Dims | None]] = field(default_factory=dict)
     """Placeholder -> (name to show, shape)."""
     variables: list[Variable] = field(default_factory=list)
     frozen: int = 0
     """Elements of constants that were parameters, in a graph without variables."""
     notes: tuple[str, ...] = ()
-    """What is to be told of where it comes from."""
+    """Notes for the ledger."""
 
 
 def read_model(
@@ -53,17 +53,22 @@ def read_model(
 ) -> ModelGraph:
     """Read any source; TensorFlow is used only for objects that are TensorFlow's.
 
-    `outputs` are the nodes that are asked for, instead of those of the signature or function.
+    `outputs` are the nodes to run, instead of those of the signature or function.
     """
-    made = _read(source, signature)
+    model = _read(source, signature)
     if outputs is None:
-        return made
+        return model
     roots = [name.partition(":")[0] for name in outputs]
-    present = {node.name for node in made.graph.node}
-    missing = [name for name in roots if name not in present]
-    if missing:
-        raise OptionError(f"the graph has no node {missing[0]!r}")
-    return replace(made, roots=roots)
+    missing = _missing_node(model.graph, roots)
+    if missing is not None:
+        raise OptionError(f"the graph has no node {missing!r}")
+    return replace(model, roots=roots)
+
+
+def _missing_node(graph: GraphDef, names: Iterable[str]) -> str | None:
+    """The first name that no node has."""
+    present = {node.name for node in graph.node}
+    return next((name for name in names if name not in present), None)
 
 
 def _read(source: Any, signature: str | None) -> ModelGraph:
@@ -72,28 +77,20 @@ def _read(source: Any, signature: str | None) -> ModelGraph:
     if isinstance(source, (str, os.PathLike)):
         return _read_path(Path(source), signature)
     if isinstance(source, bytes):
-        return _model_graph(read_model_message(source), "graph", signature)
+        return _from_message(read_model_message(source), "graph", signature)
     if isinstance(source, Message):
-        return _model_graph(_own_message(source), source.DESCRIPTOR.name, signature)
-    return _live(source)
+        return _from_message(_own_message(source), source.DESCRIPTOR.name, signature)
+    return _from_object(source)
 
 
 def _read_path(path: Path, signature: str | None) -> ModelGraph:
     if path.suffix == ".keras":
-        return _live(_load_keras(path))
+        return _from_object(_load_keras(path))
     message, notes = read_model_message(path), []
     if isinstance(message, SavedModel):
         folder = saved_model_file(path).parent
         notes = complete_variables(main_graph(message, str(path)), folder)
-    return replace(_model_graph(message, str(path), signature), notes=tuple(notes))
-
-
-def _model_graph(
-    message: GraphDef | MetaGraphDef | SavedModel, name: str, signature: str | None
-) -> ModelGraph:
-    if isinstance(message, GraphDef):
-        return _graph(message)
-    return _saved(message, name, signature)
+    return replace(_from_message(message, str(path), signature), notes=tuple(notes))
 
 
 def _load_keras(path: Path) -> Any:
@@ -111,7 +108,7 @@ def _load_keras(path: Path) -> Any:
 
 
 def _own_message(message: Message) -> GraphDef | MetaGraphDef | SavedModel:
-    """A message of this package or another, such as TensorFlow's, as one of this package."""
+    """A message, perhaps of TensorFlow's classes, as one of this package's."""
     kind = MODEL_KINDS.get(message.DESCRIPTOR.name)
     if kind is None:
         raise OptionError(f"a {message.DESCRIPTOR.name} message has no cost: give {_ACCEPTED}")
@@ -120,7 +117,7 @@ def _own_message(message: Message) -> GraphDef | MetaGraphDef | SavedModel:
     return kind.FromString(message.SerializeToString())
 
 
-def _graph(graph: GraphDef) -> ModelGraph:
+def _from_graph(graph: GraphDef) -> ModelGraph:
     variables = with_slots(variable_tables.of_graph(graph))
     frozen = 0 if variables else variable_tables.of_constants(graph)
     return ModelGraph(graph, inputs=find_placeholders(graph), variables=variables, frozen=frozen)
@@ -128,7 +125,7 @@ def _graph(graph: GraphDef) -> ModelGraph:
 
 def find_placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
     """The placeholders of a graph: name to show, and shape."""
-    found: dict[str, tuple[str, Dims | None]] = {}
+    placeholders: dict[str, tuple[str, Dims | None]] = {}
     for node in graph.node:
         if node.op in ("Placeholder", "PlaceholderV2", "_Arg"):
             shape: Dims | None = None
@@ -136,42 +133,40 @@ def find_placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
                 shape = dims_of(node.attr["_output_shapes"].list.shape[0])
             elif "shape" in node.attr:
                 shape = dims_of(node.attr["shape"].shape)
-            found[node.name] = (node.name, shape)
-    return found
+            placeholders[node.name] = (node.name, shape)
+    return placeholders
 
 
-def _saved(model: SavedModel | MetaGraphDef, where: str, signature: str | None) -> ModelGraph:
-    if isinstance(model, SavedModel):
-        meta = main_graph(model, where)
-    else:
-        meta = model
-        if not meta.signature_def and signature is None:
-            # A graph as v1 saves it beside a checkpoint: nothing says what will be asked for.
-            variables = with_slots(variable_tables.of_meta_graph(meta))
-            return replace(_graph(meta.graph_def), variables=variables)
-    name = _signature(meta, where, signature)
+def _from_message(
+    message: GraphDef | MetaGraphDef | SavedModel, source: str, signature: str | None
+) -> ModelGraph:
+    if isinstance(message, GraphDef):
+        return _from_graph(message)
+    meta = main_graph(message, source) if isinstance(message, SavedModel) else message
+    variables = with_slots(variable_tables.of_meta_graph(meta))
+    if meta is message and not meta.signature_def and signature is None:
+        # A graph as v1 saves it beside a checkpoint: all of it counts.
+        return replace(_from_graph(meta.graph_def), variables=variables)
+    name = _signature(meta, source, signature)
     chosen = meta.signature_def[name]
     roots = sorted({info.name.partition(":")[0] for info in chosen.outputs.values()})
-    present = {node.name for node in meta.graph_def.node}
-    missing = [root for root in roots if root not in present]
-    if missing:
-        raise LoadError(f"{where}: signature {name!r} asks for {missing[0]!r}, which is not there")
+    missing = _missing_node(meta.graph_def, roots)
+    if missing is not None:
+        raise LoadError(f"{source}: signature {name!r} asks for {missing!r}, which is not there")
     inputs = find_placeholders(meta.graph_def)
     for key, info in chosen.inputs.items():
         node = info.name.partition(":")[0]
         if node:
             inputs[node] = (key, dims_of(info.tensor_shape))
-    return ModelGraph(
-        meta.graph_def, roots, inputs, with_slots(variable_tables.of_meta_graph(meta))
-    )
+    return ModelGraph(meta.graph_def, roots, inputs, variables)
 
 
-def _signature(meta: MetaGraphDef, where: str, wanted: str | None) -> str:
+def _signature(meta: MetaGraphDef, source: str, wanted: str | None) -> str:
     names = signature_names(meta)
     if wanted is not None:
         if wanted not in names:
             raise OptionError(
-                f"{where} has no signature {wanted!r}: it has {', '.join(sorted(names)) or 'none'}"
+                f"{source} has no signature {wanted!r}: it has {', '.join(sorted(names)) or 'none'}"
             )
         return wanted
     if DEFAULT_SIGNATURE in names:
@@ -179,55 +174,53 @@ def _signature(meta: MetaGraphDef, where: str, wanted: str | None) -> str:
     if len(names) == 1:
         return str(names[0])
     if not names:
-        raise LoadError(f"{where} has no signatures: save it with `signatures=`")
-    raise OptionError(f"{where} has several signatures, choose one: {', '.join(sorted(names))}")
+        raise LoadError(f"{source} has no signatures: save it with `signatures=`")
+    raise OptionError(f"{source} has several signatures, choose one: {', '.join(sorted(names))}")
 
 
-def _live(source: Any) -> ModelGraph:
+def _from_object(source: Any) -> ModelGraph:
     if hasattr(source, "as_graph_def"):
-        return _live_graph(source)
+        return _from_live_graph(source)
     if hasattr(source, "graph") and hasattr(source.graph, "as_graph_def"):
-        made = _live_graph(source.graph)
-        return ModelGraph(made.graph, made.roots, made.inputs, _owned(source))
+        return _with_weights(_from_live_graph(source.graph), source)
     if hasattr(source, "count_params") and hasattr(source, "weights"):
-        return _keras(source)
+        return _from_keras(source)
     if hasattr(source, "get_concrete_function"):
         try:
             concrete = source.get_concrete_function()
         except (TypeError, ValueError) as error:
             message = "this tf.function needs arguments: give the cost of its concrete function"
             raise OptionError(f"{message}, f.get_concrete_function(…)") from error
-        return _live(concrete)
+        return _from_object(concrete)
     raise OptionError(f"a {type(source).__name__} has no cost: give {_ACCEPTED}")
 
 
-def _live_graph(graph: Any) -> ModelGraph:
+def _from_live_graph(graph: Any) -> ModelGraph:
     message = GraphDef.FromString(graph.as_graph_def(add_shapes=True).SerializeToString())
-    made = _graph(message)
+    model = _from_graph(message)
     if not hasattr(graph, "outputs"):
-        return made
+        return model
     outputs = [tensor.op.name for tensor in graph.outputs if hasattr(tensor, "op")]
     controls = [operation.name for operation in getattr(graph, "control_outputs", ())]
     roots = list(dict.fromkeys([*outputs, *controls]))
-    return ModelGraph(message, roots or None, made.inputs, made.variables)
+    return replace(model, roots=roots or None, frozen=0)
 
 
-def _owned(owner: Any) -> list[Variable]:
-    """Variables of a concrete function or of a Keras model, each once."""
+def _with_weights(model: ModelGraph, owner: Any) -> ModelGraph:
+    """A graph with the variables of its concrete function or Keras model, each once."""
     layered = hasattr(owner, "weights")
     try:
         weights: Iterable[Any] = owner.weights if layered else owner.variables
     except AssertionError:  # TensorFlow's way to say that a captured variable is gone
         raise LoadError("a variable of this function was deleted: keep its owner alive") from None
-    found: dict[int, Variable] = {}
+    variables: dict[int, Variable] = {}
     for weight in weights:
         name = getattr(weight, "path", None) or weight.name.partition(":")[0]
         shape = tuple(int(size) for size in weight.shape)
         state = name.endswith(variable_tables.SEED) or not (layered or _is_floating(weight.dtype))
-        found[id(weight)] = Variable(
-            name, shape, bool(weight.trainable), "state" if state else "parameter"
-        )
-    return with_slots(found.values())
+        role = "state" if state else "parameter"
+        variables[id(weight)] = Variable(name, shape, bool(weight.trainable), role)
+    return replace(model, variables=with_slots(variables.values()), frozen=0)
 
 
 def _is_floating(dtype: Any) -> bool:
@@ -235,7 +228,7 @@ def _is_floating(dtype: Any) -> bool:
     return "float" in name or "complex" in name
 
 
-def _keras(model: Any) -> ModelGraph:
+def _from_keras(model: Any) -> ModelGraph:
     """A live Keras model: its call on inputs of unknown batch, in inference mode."""
     import tensorflow as tf
 
@@ -249,5 +242,5 @@ def _keras(model: Any) -> ModelGraph:
     def call(*tensors: Any) -> Any:
         return model(list(tensors) if len(tensors) > 1 else tensors[0], training=False)
 
-    made = _live_graph(tf.function(call).get_concrete_function(*specs).graph)
-    return ModelGraph(made.graph, made.roots, made.inputs, _owned(model))
+    graph = tf.function(call).get_concrete_function(*specs).graph
+    return _with_weights(_from_live_graph(graph), model)

@@ -1,16 +1,14 @@
 """Float operations of the nodes of a profile: what an op log has, else what the rules count.
 
-The rules count as for `tfprof.cost`, when a number is first asked for; here the numbers become
-columns over the nodes.
+The rules count as for `tfprof.cost`, on first use; here the numbers become columns over the nodes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +16,13 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.ledger import unavailable
-from tfprof.flops.model_cost import Cost, NodeCost, bound, compute_cost, with_recorded_trip_counts
+from tfprof.flops.model_cost import (
+    Cost,
+    NodeCost,
+    bind_cost,
+    compute_cost,
+    with_recorded_trip_counts,
+)
 from tfprof.flops.polynomial import Count, bind, symbols
 from tfprof.flops.profile_graph import model_graph, recorded_shapes
 from tfprof.flops.recorded_trip_counts import run_counts_of
@@ -34,7 +38,7 @@ from tfprof.runtime.gc_pause import gc_paused
 _BATCH = "B"
 _EXAMPLE: Mapping[str, Count] = {_BATCH: 1}
 _SAFE = 2**62
-_MOST = 2**63 - 1
+_INT64_MAX = 2**63 - 1
 _LARGEST = 10**150  # of which products are still floats
 
 
@@ -54,17 +58,17 @@ class NodeFlops:
     """Node -> why it has no float operations."""
 
     def messages(self) -> tuple[str, ...]:
-        """What to say about how complete the numbers are."""
-        found = []
+        """How complete the numbers are."""
+        messages = []
         if self.per_example.any():
-            found.append("float_ops: per example (B = 1); give the batch size with --bind B=32")
+            messages.append("float_ops: per example (B = 1); give the batch size with --bind B=32")
         if self.reasons:
-            found.append(f"float_ops: {unavailable(Counter(self.reasons.values()))}")
-        return tuple(found)
+            messages.append(f"float_ops: {unavailable(Counter(self.reasons.values()))}")
+        return tuple(messages)
 
 
 class LazyFlops:
-    """The float operations of a resolved profile, counted when they are first asked for."""
+    """The float operations of a resolved profile, counted on first use."""
 
     def __init__(self, profile: Profile, quirks: Quirks) -> None:
         self._profile, self._quirks = profile, quirks
@@ -77,8 +81,8 @@ class LazyFlops:
 
 
 def lazy_flops(profile: Profile, quirks: Quirks) -> LazyFlops:
-    """What counts the float operations of a resolved profile, once for all who ask."""
-    # A copy, as a profile that holds what holds it would stay until the garbage is collected.
+    """The float operations of a resolved profile, counted at most once."""
+    # A copy: a profile in a cycle would stay in memory until a garbage collection.
     return profile.memoize((LazyFlops, quirks), lambda: LazyFlops(profile.replace(), quirks))
 
 
@@ -95,7 +99,7 @@ def log_entries(profile: Profile, quirks: Quirks) -> tuple[Array, LogEntries]:
     """
     resolved = resolve(profile, quirks)
     flops = node_flops(resolved, quirks)
-    value = np.clip(np.where(flops.per_example, 0, flops.float_ops), -_MOST, _MOST)
+    value = np.clip(np.where(flops.per_example, 0, flops.float_ops), -_INT64_MAX, _INT64_MAX)
     value = value.astype(np.int64)
     rows = index_in(profile.nodes.name, resolved.nodes.name)
     inner = np.setdiff1d(np.flatnonzero(value), rows)
@@ -108,22 +112,21 @@ def log_entries(profile: Profile, quirks: Quirks) -> tuple[Array, LogEntries]:
 
 def _node_flops(profile: Profile, quirks: Quirks) -> NodeFlops:
     logged = profile.nodes.float_ops
+    logged_macs = np.where(_only_multiply_adds(profile), logged // 2, 0)
     if quirks.tensorflow_flop_formulas or not _is_counted(profile):
-        macs = np.where(_only_multiply_adds(profile), logged // 2, 0)
         once = np.ones(len(logged), np.int64)
-        return NodeFlops(logged, macs, once, np.zeros(len(logged), bool), {})
+        return NodeFlops(logged, logged_macs, once, np.zeros(len(logged), bool), {})
     counted = _count(profile, quirks)
-    given = logged != 0
-    if not given.any():
+    in_log = logged != 0
+    if not in_log.any():
         return counted
-    halved = np.where(_only_multiply_adds(profile), logged // 2, 0)
-    macs = np.where(counted.float_ops == logged, counted.macs, halved)
+    macs = np.where(counted.float_ops == logged, counted.macs, logged_macs)
     return NodeFlops(
-        np.where(given, logged, counted.float_ops),
-        np.where(given, macs, counted.macs),
-        np.where(given, np.maximum(counted.executions, 1), counted.executions),
-        counted.per_example & ~given,
-        {node: reason for node, reason in counted.reasons.items() if not given[node]},
+        np.where(in_log, logged, counted.float_ops),
+        np.where(in_log, macs, counted.macs),
+        np.where(in_log, np.maximum(counted.executions, 1), counted.executions),
+        counted.per_example & ~in_log,
+        {node: reason for node, reason in counted.reasons.items() if not in_log[node]},
     )
 
 
@@ -149,7 +152,7 @@ def _profile_cost(profile: Profile, quirks: Quirks) -> Cost:
     cost = compute_cost(graph, recorded_shapes(profile, graph.graph, quirks))
     if profile.records:
         cost = with_recorded_trip_counts(cost, lambda: run_counts_of(profile), profile.bind)
-    return bound(cost, profile.bind) if profile.bind else cost
+    return bind_cost(cost, profile.bind) if profile.bind else cost
 
 
 class _Columns:
@@ -198,11 +201,7 @@ class _Columns:
 
 
 def _symbols(*counts: Count) -> frozenset[str]:
-    found: frozenset[str] = frozenset()
-    for count in counts:
-        if not isinstance(count, int):
-            found |= symbols(count)
-    return found
+    return frozenset[str]().union(*map(symbols, counts))
 
 
 def _number(count: Count) -> int:
@@ -216,17 +215,15 @@ def _only_multiply_adds(profile: Profile) -> BoolArray:
     op type there as well.)
     """
     op, types = profile.nodes.op, profile.type_name
-    found = _is_in(op, MULTIPLY_ADDS).copy()
+    mask = _is_in(op, MULTIPLY_ADDS).copy()
     if len(types):
         own = pc.equal(types, op.take(pa.array(profile.type_node)))
         others = ~own.to_numpy(zero_copy_only=False)
-        found[profile.type_node[_is_in(types, RULES) & others]] = False
-        found[profile.type_node[_is_in(types, MULTIPLY_ADDS) & others]] = True
-    return found
+        mask[profile.type_node[_is_in(types, RULES) & others]] = False
+        mask[profile.type_node[_is_in(types, MULTIPLY_ADDS) & others]] = True
+    return mask
 
 
-def _is_in(values: pa.Array, wanted: Any) -> BoolArray:
-    found: BoolArray = pc.is_in(values, value_set=pa.array(sorted(wanted))).to_numpy(
-        zero_copy_only=False
-    )
-    return found
+def _is_in(values: pa.Array, op_types: Iterable[str]) -> BoolArray:
+    mask = pc.is_in(values, value_set=pa.array(sorted(op_types)))
+    return np.asarray(mask.to_numpy(zero_copy_only=False))

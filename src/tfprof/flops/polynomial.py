@@ -25,9 +25,9 @@ class Quotient:
         """The same with symbols replaced."""
         return floor_div(bind(self.numerator, values), bind(self.denominator, values))
 
-    def at_least(self) -> int | None:
-        """A bound from below."""
-        low = at_least(self.numerator)
+    def lower_bound(self) -> int | None:
+        """A lower bound, if there is one."""
+        low = lower_bound(self.numerator)
         if low is None or not isinstance(self.denominator, int) or self.denominator < 1:
             return None if low is None or low < 0 else 0
         return low // self.denominator
@@ -52,9 +52,9 @@ class Extreme:
         """The same with symbols replaced."""
         return extreme(bind(self.left, values), bind(self.right, values), largest=self.largest)
 
-    def at_least(self) -> int | None:
-        """A bound from below."""
-        bounds = [at_least(self.left), at_least(self.right)]
+    def lower_bound(self) -> int | None:
+        """A lower bound, if there is one."""
+        bounds = [lower_bound(self.left), lower_bound(self.right)]
         known = [bound for bound in bounds if bound is not None]
         if self.largest:
             return max(known, default=None)
@@ -84,14 +84,8 @@ class Polynomial:
         self._hash = 0
 
     def __add__(self, other: Count) -> Count:
-        if isinstance(other, int):
-            if not other:
-                return self
-            other_terms: Mapping[Monomial, int] = {(): other}
-        else:
-            other_terms = other.terms
         result = dict(self.terms)
-        for key, value in other_terms.items():
+        for key, value in _terms(other).items():
             total = result.get(key, 0) + value
             if total:
                 result[key] = total
@@ -143,18 +137,28 @@ class Polynomial:
 
 def symbol(name: str) -> Polynomial:
     """One unknown."""
-    return Polynomial({((name, 1),): 1})
+    return _atom(name)
+
+
+def symbol_name(value: Count | None) -> str | None:
+    """The name of a value that is nothing but one symbol."""
+    if isinstance(value, Polynomial) and len(value.terms) == 1:
+        ((monomial, coefficient),) = value.terms.items()
+        if coefficient == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+            atom = monomial[0][0]
+            return atom if isinstance(atom, str) else None
+    return None
 
 
 def symbols(value: Count) -> frozenset[str]:
     """The names of the unknowns in a value."""
     if isinstance(value, int):
         return frozenset()
-    found: set[str] = set()
+    names: set[str] = set()
     for monomial in value.terms:
         for atom, _ in monomial:
-            found |= {atom} if isinstance(atom, str) else atom.symbols()
-    return frozenset(found)
+            names |= {atom} if isinstance(atom, str) else atom.symbols()
+    return frozenset(names)
 
 
 def bind(value: Count, values: Mapping[str, Count]) -> Count:
@@ -166,7 +170,7 @@ def bind(value: Count, values: Mapping[str, Count]) -> Count:
         term: Count = coefficient
         for atom, power in monomial:
             factor = values.get(atom) if isinstance(atom, str) else atom.bind(values)
-            base = Polynomial({((atom, 1),): 1}) if factor is None else factor
+            base = _atom(atom) if factor is None else factor
             for _ in range(power):
                 term = term * base
         total = total + term
@@ -185,9 +189,9 @@ def floor_div(a: Count, b: Count) -> Count:
             return a // b
         if b == 1:
             return a
-        whole = _normal({key: value // b for key, value in a.terms.items() if value // b})
+        quotient = _normal({key: value // b for key, value in a.terms.items() if value // b})
         rest = _normal({key: value % b for key, value in a.terms.items() if value % b})
-        return whole + (rest // b if isinstance(rest, int) else _atom(Quotient(rest, b)))
+        return quotient + (rest // b if isinstance(rest, int) else _atom(Quotient(rest, b)))
     if isinstance(a, int):
         return 0 if a == 0 else _atom(Quotient(a, b))
     exact = _divide_exactly(a, b)
@@ -199,15 +203,15 @@ def ceil_div(a: Count, b: Count) -> Count:
     return floor_div(a + b - 1, b)
 
 
-def at_least(value: Count) -> int | None:
-    """A bound from below, where every symbol is at least 1; None if none is found."""
+def lower_bound(value: Count) -> int | None:
+    """A lower bound, where every symbol is at least 1; None if there is none."""
     if isinstance(value, int):
         return value
     total = 0
     for monomial, coefficient in value.terms.items():
         low: int | None = 1
         for atom, power in monomial:
-            bound = 1 if isinstance(atom, str) else atom.at_least()
+            bound = 1 if isinstance(atom, str) else atom.lower_bound()
             low = None if low is None or bound is None or bound < 0 else low * bound**power
         if low is None or (coefficient < 0 and monomial):
             return None
@@ -217,7 +221,7 @@ def at_least(value: Count) -> int | None:
 
 def extreme(a: Count, b: Count, *, largest: bool) -> Count:
     """The larger or the smaller of two values; symbols are sizes, so at least 1."""
-    more, less = at_least(a - b), at_least(b - a)
+    more, less = lower_bound(a - b), lower_bound(b - a)
     if more is not None and more >= 0:
         return a if largest else b
     if less is not None and less >= 0:
@@ -235,7 +239,7 @@ def pretty(value: Count) -> str:
 
 
 def exact(value: Count) -> str:
-    """The whole text, `7751540736·B`."""
+    """The full text, `7751540736·B`."""
     return _render(value, str)
 
 
@@ -244,9 +248,9 @@ def _factor(value: Count) -> str:
 
 
 def _short(number: int) -> str:
-    for unit, letter in _UNITS:
+    for unit, suffix in _UNITS:
         if abs(number) >= unit:
-            return f"{number / unit:.3g}{letter}" if abs(number) < 999.5 * unit else f"{number:.3g}"
+            return f"{number / unit:.3g}{suffix}" if abs(number) < 999.5 * unit else f"{number:.3g}"
     return str(number)
 
 

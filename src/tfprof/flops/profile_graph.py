@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from tfprof.definitions.quirks import Quirks
@@ -19,14 +17,14 @@ from tfprof.resolve.runtime_shapes import with_runtime_shapes
 
 
 def model_graph(profile: Profile) -> ModelGraph:
-    """The nodes of a loaded profile, its functions, and what its signature asks for."""
+    """The nodes of a loaded profile, its functions and the roots of its signature."""
     graph = _main_graph(profile)
-    functions: dict[str, None] = {}
+    functions: set[str] = set()
     for data in profile.libraries:
         library = GraphDef.FromString(data).library
         for function in library.function:
             if function.signature.name not in functions:
-                functions[function.signature.name] = None
+                functions.add(function.signature.name)
                 graph.library.function.add().CopyFrom(function)
         graph.library.gradient.extend(library.gradient)
     names = profile.input_names
@@ -42,26 +40,26 @@ def model_graph(profile: Profile) -> ModelGraph:
 def _main_graph(profile: Profile) -> GraphDef:
     graph = GraphDef()
     nodes, attrs = profile.nodes, profile.nodes.attrs
-    inputs, first_input = _input_texts(profile.edges), profile.edges.consumer
-    input_bounds = group_offsets(first_input, len(nodes)).tolist()
+    inputs = _input_names(profile.edges)
+    input_offsets = group_offsets(profile.edges.consumer, len(nodes)).tolist()
     keys, values = (attrs.flatten().field(name).to_pylist() for name in ("key", "value"))
-    attr_bounds = list_offsets(attrs).tolist()
+    attr_offsets = list_offsets(attrs).tolist()
     names, ops = nodes.name.to_pylist(), nodes.op.to_pylist()
     for i in np.flatnonzero(nodes.in_graph).tolist():
-        texts = inputs[input_bounds[i] : input_bounds[i + 1]]
-        node = graph.node.add(name=names[i], op=ops[i], input=texts)
-        for at in range(attr_bounds[i], attr_bounds[i + 1]):
-            node.attr[keys[at]].MergeFromString(values[at])
+        node_inputs = inputs[input_offsets[i] : input_offsets[i + 1]]
+        node = graph.node.add(name=names[i], op=ops[i], input=node_inputs)
+        for j in range(attr_offsets[i], attr_offsets[i + 1]):
+            node.attr[keys[j]].MergeFromString(values[j])
     return graph
 
 
-def _input_texts(edges: Edges) -> list[str]:
-    """Each input as graphs write it: `name`, `name:2` or `^name`."""
-    texts: list[str] = edges.producer.to_pylist()
+def _input_names(edges: Edges) -> list[str]:
+    """Each input as in a NodeDef: `name`, `name:2` or `^name`."""
+    names: list[str] = edges.producer.to_pylist()
     for i in np.flatnonzero(edges.output).tolist():
         output = int(edges.output[i])
-        texts[i] = f"^{texts[i]}" if output == CONTROL else f"{texts[i]}:{output}"
-    return texts
+        names[i] = f"^{names[i]}" if output == CONTROL else f"{names[i]}:{output}"
+    return names
 
 
 def recorded_shapes(profile: Profile, graph: GraphDef, quirks: Quirks) -> RunShapes:
@@ -69,27 +67,23 @@ def recorded_shapes(profile: Profile, graph: GraphDef, quirks: Quirks) -> RunSha
     if not profile.records:
         return {}
     shaped, _ = with_runtime_shapes(profile, quirks)
-    column = shaped.nodes.output_shapes.to_pylist()
-    known = {
-        name: [_dims(shape) for shape in column[i]]
-        for i, name in enumerate(shaped.nodes.name.to_pylist())
-        if column[i]
+    names, column = shaped.nodes.name.to_pylist(), shaped.nodes.output_shapes.to_pylist()
+    by_name = {
+        name: [_dims(shape) for shape in shapes]
+        for name, shapes in zip(names, column, strict=True)
+        if shapes
     }
-    return _by_function(graph, known)
-
-
-def _by_function(graph: GraphDef, known: Mapping[str, list[Dims | None]]) -> RunShapes:
-    found: dict[tuple[str, str], list[Dims | None]] = {}
+    recorded: dict[tuple[str, str], list[Dims | None]] = {}
     conflicts: set[tuple[str, str]] = set()
     for frame in expand(graph).frames:
         for node in frame.body.nodes:
-            shapes = known.get(frame.prefix + node.name)
+            shapes = by_name.get(frame.prefix + node.name)
             if shapes is None:
                 continue
             key = frame.body.name, node.name
-            if found.setdefault(key, shapes) != shapes:
+            if recorded.setdefault(key, shapes) != shapes:
                 conflicts.add(key)
-    return {key: shapes for key, shapes in found.items() if key not in conflicts}
+    return {key: shapes for key, shapes in recorded.items() if key not in conflicts}
 
 
 def _dims(shape: list[int]) -> Dims | None:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from tfprof.flops.tf_formulas import TF_FORMULAS, Shape, Unknown, count
 from tfprof.profiles.add_rows import index_in
-from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import SHAPE, Array
 from tfprof.protos.graph_pb2 import AttrValue
@@ -45,61 +45,46 @@ def count_tf_float_ops(profile: Profile) -> FloatOps:
     unknown = Counter({Unknown.RULE: without} if without else {})
     if not len(rows):
         return FloatOps(value, unknown)
-    inputs, outputs = _Inputs(profile, rows), _Outputs(profile, rows)
+    inputs, outputs = _Inputs(profile, rows), _Tensors(profile, rows, np.zeros_like(rows))
     attrs = nodes.attrs.take(pa.array(rows))
     code, first = _distinct(
         [op_code[rows], _signatures(attrs), inputs.count, *inputs.code.T, outputs.code]
     )
-    answers = []
+    counts = []
     for row in first.tolist():
         entries = attrs[row].as_py()
         known = {item["key"]: AttrValue.FromString(item["value"]) for item in entries}
         op = nodes.op[int(rows[row])].as_py()
-        answers.append(count(op, known, inputs.shapes(row), [outputs.shape(row)]))
+        counts.append(count(op, known, inputs.shapes(row), [outputs.shape(row)]))
     numbers = [
-        0 if isinstance(each, Unknown) else max(-_LARGEST, min(each, _LARGEST)) for each in answers
+        0 if isinstance(each, Unknown) else max(-_LARGEST, min(each, _LARGEST)) for each in counts
     ]
     value[rows] = np.array(numbers, np.int64)[code]
-    for answer, times in zip(answers, np.bincount(code).tolist(), strict=True):
-        if isinstance(answer, Unknown):
-            unknown[answer] += times
+    for each, nodes_of in zip(counts, np.bincount(code).tolist(), strict=True):
+        if isinstance(each, Unknown):
+            unknown[each] += nodes_of
     return FloatOps(value, unknown)
 
 
 class _Tensors:
-    """Output shapes by their position in the flattened column; one more stands for unknown."""
+    """The shapes of some tensors, each given by its node (-1 for none) and output."""
 
-    def __init__(self, profile: Profile, positions: Array) -> None:
+    def __init__(self, profile: Profile, node: Array, output: Array) -> None:
         column = profile.nodes.output_shapes
+        offsets = list_offsets(column)
+        index = offsets[node] + output
+        # The shape after the last one is that of every tensor without one.
+        index = np.where((node >= 0) & (index < offsets[node + 1]), index, offsets[-1])
         shapes = pa.concat_arrays([column.flatten(), pa.array([[]], SHAPE)])
-        used, self._position = np.unique(positions, return_inverse=True)
+        used, self._index = np.unique(index, return_inverse=True)
         self._shapes = shapes.take(pa.array(used))
-        at = list_offsets(self._shapes)
         sizes = self._shapes.flatten().cast(pa.string())
-        texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(at, pa.int32()), sizes), "x")
-        self.code = texts.dictionary_encode().indices.to_numpy()[self._position]
+        texts = pc.binary_join(_lists(list_offsets(self._shapes), sizes), "x")
+        self.code = texts.dictionary_encode().indices.to_numpy()[self._index]
 
-    def shape(self, position: int) -> Shape | None:
+    def shape(self, index: int) -> Shape | None:
         """Sizes, -1 for an unknown one; None for an unknown rank."""
-        return tuple(self._shapes[int(self._position[position])].as_py()) or None
-
-
-def _positions(profile: Profile, node: Array, output: Array) -> Array:
-    """Positions of outputs in the flattened column of output shapes; after the last if unknown."""
-    first = list_offsets(profile.nodes.output_shapes)
-    at = first[node] + output
-    return np.where((node >= 0) & (at < first[node + 1]), at, first[-1])
-
-
-class _Outputs:
-    """The first output of some nodes."""
-
-    def __init__(self, profile: Profile, rows: Array) -> None:
-        self._tensors = _Tensors(profile, _positions(profile, rows, np.zeros_like(rows)))
-        self.code = self._tensors.code
-
-    def shape(self, row: int) -> Shape | None:
-        return self._tensors.shape(row)
+        return tuple(self._shapes[int(self._index[index])].as_py()) or None
 
 
 class _Inputs:
@@ -109,37 +94,37 @@ class _Inputs:
         edges = profile.edges
         start = np.searchsorted(edges.consumer, rows)
         self.count = np.searchsorted(edges.consumer, rows, side="right") - start
-        wanted = start[:, None] + np.arange(_INPUTS)
-        there = np.arange(_INPUTS) < self.count[:, None]
-        edge = wanted[there]
+        mask = np.arange(_INPUTS) < self.count[:, None]
+        edge = (start[:, None] + np.arange(_INPUTS))[mask]
         producer = index_in(edges.producer.take(pa.array(edge)), profile.nodes.name)
-        tensors = _Tensors(
-            profile, _positions(profile, producer, np.maximum(edges.output[edge], 0))
-        )
-        self.code = np.full(there.shape, -1, np.int64)
-        self.code[there] = tensors.code
-        self._tensors, self._first = tensors, np.cumsum(there.sum(axis=1)) - there.sum(axis=1)
+        self._tensors = _Tensors(profile, producer, np.maximum(edges.output[edge], 0))
+        self.code = np.full(mask.shape, -1, np.int64)
+        self.code[mask] = self._tensors.code
+        self._first = np.cumsum(mask.sum(axis=1)) - mask.sum(axis=1)
 
     def shapes(self, row: int) -> Sequence[Shape | None]:
         total, first = int(self.count[row]), int(self._first[row])
         known = min(total, _INPUTS)
-        resolve = [self._tensors.shape(first + index) for index in range(known)]
-        return resolve + [None] * (total - known)
+        shapes = [self._tensors.shape(first + index) for index in range(known)]
+        return shapes + [None] * (total - known)
+
+
+def _lists(offsets: Array, values: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 
 def _signatures(attrs: pa.Array) -> Array:
     """A number per list of attributes; those that begin with `_` describe the node, not its op."""
     entries = attrs.flatten()
     owner = np.repeat(np.arange(len(attrs)), np.diff(list_offsets(attrs)))
-    wanted = ~pc.starts_with(entries.field("key"), "_").to_numpy(zero_copy_only=False)
-    entries, owner = entries.filter(pa.array(wanted)), owner[wanted]
+    mask = ~pc.starts_with(entries.field("key"), "_").to_numpy(zero_copy_only=False)
+    entries, owner = entries.filter(pa.array(mask)), owner[mask]
     keys = entries.field("key").dictionary_encode().indices.to_numpy()
     values = entries.field("value").dictionary_encode().indices.to_numpy()
     code, _ = _distinct([keys, values])
-    at = np.searchsorted(owner, np.arange(len(attrs) + 1))
-    texts = pa.ListArray.from_arrays(pa.array(at, pa.int32()), pa.array(code).cast(pa.string()))
-    found: Array = pc.binary_join(texts, ",").dictionary_encode().indices.to_numpy()
-    return found
+    texts = _lists(group_offsets(owner, len(attrs)), pa.array(code).cast(pa.string()))
+    signatures: Array = pc.binary_join(texts, ",").dictionary_encode().indices.to_numpy()
+    return signatures
 
 
 def _distinct(columns: Sequence[Array]) -> tuple[Array, Array]:
@@ -149,7 +134,5 @@ def _distinct(columns: Sequence[Array]) -> tuple[Array, Array]:
         shifted = column.astype(np.int64) - int(column.min(initial=0))
         wide = pa.array(key * (int(shifted.max(initial=0)) + 1) + shifted).dictionary_encode()
         key = wide.indices.to_numpy().astype(np.int64)
-    count_of = int(key.max(initial=-1)) + 1
-    first = np.empty(count_of, np.int64)
-    first[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+    first = np.unique(key, return_index=True)[1]
     return key, first

@@ -9,42 +9,24 @@ from dataclasses import dataclass, field
 from tfprof.flops.interpreter import Instance, Invocation
 from tfprof.flops.polynomial import Count, bind, symbols
 from tfprof.flops.rules import CountKind, FlopCount, count_node, traffic
-from tfprof.flops.rules.formula import NOTHING, Operation
+from tfprof.flops.rules.formula import NOTHING, Operation, Work
 from tfprof.flops.shapes import canonical
 
 _NodeCount = tuple[FlopCount, tuple[Count, Count] | None]
-"""A node's own work, and the bytes it reads and writes if they are known."""
-
-
-@dataclass(slots=True)
-class OpTotal:
-    """Work of all nodes of one op type."""
-
-    macs: Count = 0
-    elementwise: Count = 0
-    nodes: int = 0
-
-    def add(self, macs: Count, elementwise: Count, nodes: int) -> None:
-        """Add some work."""
-        self.macs = self.macs + macs
-        self.elementwise = self.elementwise + elementwise
-        self.nodes += nodes
-
-    def float_ops(self) -> Count:
-        """Two operations per multiply-add, and the rest."""
-        return 2 * self.macs + self.elementwise
+"""A node's self work, and the bytes it reads and writes if they are known."""
 
 
 @dataclass(slots=True)
 class Totals:
-    """A sum of work, and the record of what it is a sum of."""
+    """A sum of work, and what was counted for it."""
 
-    macs: Count = 0
-    elementwise: Count = 0
+    work: Work = NOTHING
     read: Count = 0
     written: Count = 0
     nodes: Counter[CountKind] = field(default_factory=Counter)
-    by_op: dict[str, OpTotal] = field(default_factory=dict)
+    by_op: dict[str, Work] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
+    """Op type -> nodes whose work is in `by_op`."""
     unknown: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(op type, reason) -> nodes."""
     unsized: int = 0
@@ -53,23 +35,15 @@ class Totals:
     """Nodes whose data decides which branch runs: the most expensive one is counted."""
     problems: dict[str, None] = field(default_factory=dict)
 
-    def float_ops(self) -> Count:
-        """Two operations per multiply-add, and the rest."""
-        return 2 * self.macs + self.elementwise
-
-    def node(
-        self, op: str, count: FlopCount, moved: tuple[Count, Count] | None, times: Count = 1
+    def add_node(
+        self, op: str, count: FlopCount, moved: tuple[Count, Count] | None, times: Count
     ) -> None:
         """Add one node that runs so many times."""
         self.nodes[count.kind] += 1
-        work = count.work
         if count.kind is CountKind.UNKNOWN:
             self.unknown[op, count.reason] += 1
         elif count.kind is CountKind.COUNTED:
-            macs, elementwise = work.macs * times, work.elementwise * times
-            self.macs = self.macs + macs
-            self.elementwise = self.elementwise + elementwise
-            self.by_op.setdefault(op, OpTotal()).add(macs, elementwise, 1)
+            self._add_work(op, count.work * times, 1)
         if moved is None:
             self.unsized += 1
         else:
@@ -78,18 +52,20 @@ class Totals:
 
     def add(self, other: Totals, times: Count) -> None:
         """Add another sum, of something that runs so many times."""
-        self.macs = self.macs + other.macs * times
-        self.elementwise = self.elementwise + other.elementwise * times
         self.read = self.read + other.read * times
         self.written = self.written + other.written * times
         self.nodes.update(other.nodes)
-        for op, total in other.by_op.items():
-            mine = self.by_op.setdefault(op, OpTotal())
-            mine.add(total.macs * times, total.elementwise * times, total.nodes)
+        for op, work in other.by_op.items():
+            self._add_work(op, work * times, other.counted[op])
         self.unknown.update(other.unknown)
         self.unsized += other.unsized
         self.branches += other.branches
         self.problems.update(other.problems)
+
+    def _add_work(self, op: str, work: Work, nodes: int) -> None:
+        self.work = self.work + work
+        self.by_op[op] = self.by_op.get(op, NOTHING) + work
+        self.counted[op] += nodes
 
 
 def operation(instance: Instance, position: int) -> Operation:
@@ -100,14 +76,14 @@ def operation(instance: Instance, position: int) -> Operation:
 
 
 class InstanceTotals:
-    """Sums per instance, each made once."""
+    """Sums per instance, each computed once."""
 
     def __init__(self) -> None:
         self._done: dict[Instance, Totals] = {}
         self._counts: dict[Instance, dict[int, _NodeCount]] = {}
 
     def count(self, instance: Instance, position: int) -> FlopCount:
-        """What is known about one node's own work; a call has none of its own."""
+        """The self work of one node; a call has none."""
         return self._count(instance, position)[0]
 
     def _count(self, instance: Instance, position: int) -> _NodeCount:
@@ -121,9 +97,9 @@ class InstanceTotals:
         pending = [root]
         while pending:
             instance = pending[-1]
-            waiting = [child for child in _children(instance) if child not in self._done]
-            if waiting and instance not in self._done:
-                pending.extend(waiting)
+            missing = [child for child in _children(instance) if child not in self._done]
+            if missing and instance not in self._done:
+                pending.extend(missing)
                 continue
             pending.pop()
             if instance not in self._done:
@@ -136,30 +112,28 @@ class InstanceTotals:
             node = instance.body.nodes[position]
             times = instance.repeats.get(position, 1)
             count, moved = self._count(instance, position)
-            total.node(node.op, count, moved, times)
-            made = instance.invocations.get(position, ())
-            for invocation in made:
-                if invocation.problem:
-                    total.problems[invocation.problem] = None
-            chosen = self.chosen(instance, position)
-            total.branches += len(chosen) != len(made)
+            total.add_node(node.op, count, moved, times)
+            invocations = instance.invocations.get(position, ())
+            total.problems.update({i.problem: None for i in invocations if i.problem})
+            chosen = self.counted_calls(instance, position)
+            total.branches += len(chosen) != len(invocations)
             for invocation in chosen:
                 if invocation.instance is not None:
                     total.add(self._done[invocation.instance], invocation.trips * times)
         return total
 
-    def chosen(self, instance: Instance, position: int) -> list[Invocation]:
-        """What a node runs: all it calls, but of several branches the most expensive."""
-        made = instance.invocations.get(position, [])
-        if len(made) < 2 or made[0].call.kind != "branch":
-            return list(made)
-        return [max(made, key=self._rank)]
+    def counted_calls(self, instance: Instance, position: int) -> list[Invocation]:
+        """The calls of a node that count: all, but of several branches the most expensive."""
+        invocations = instance.invocations.get(position, [])
+        if len(invocations) < 2 or invocations[0].call.kind != "branch":
+            return invocations
+        return [max(invocations, key=self._rank)]
 
     def _rank(self, invocation: Invocation) -> int:
         """A number to compare branches by: symbols are taken to be large and equal."""
         if invocation.instance is None:
             return 0
-        count = self.of(invocation.instance).float_ops()
+        count = self.of(invocation.instance).work.float_ops()
         number = bind(count, dict.fromkeys(symbols(count), 1000))
         return number if isinstance(number, int) else 0
 

@@ -55,7 +55,7 @@ class Loop(Protocol):
 def origin(
     body: FunctionBody, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH
 ) -> Ref | None:
-    """Where a tensor comes from, seen through ops that pass it on."""
+    """The tensor that reaches `ref` through ops that pass it on."""
     while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in through:
         ref = next(iter(body.inputs[ref[0]]), None)
     return ref
@@ -72,13 +72,13 @@ def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int
     ref = origin(body, result)
     if ref is None or ref[0] < 0 or body.nodes[ref[0]].op not in ("Add", "AddV2", "Sub"):
         return None
-    sources = body.inputs[ref[0]]
-    if len(sources) != 2:
+    operands = body.inputs[ref[0]]
+    if len(operands) != 2:
         return None
     subtracts = body.nodes[ref[0]].op == "Sub"
     for side in (0, 1):
-        amount = scalar(ran.tensor(sources[1 - side]))
-        if loop.variable(body, sources[side]) == variable and isinstance(amount, int):
+        amount = scalar(ran.tensor(operands[1 - side]))
+        if loop.variable(body, operands[side]) == variable and isinstance(amount, int):
             if subtracts:
                 return -amount if side == 0 else None
             return amount
@@ -87,21 +87,21 @@ def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int
 
 @dataclass(frozen=True, slots=True)
 class TripCount:
-    """How often a loop's body runs, if the graph shows it, or else at most, if it shows that."""
+    """How often a loop's body runs, as far as the graph shows it."""
 
     exact: Count | None = None
-    most: Count | None = None
+    upper_bound: Count | None = None
 
 
 def trip_count(loop: Loop) -> TripCount:
     """How often the body runs.
 
-    The condition must be a comparison of a counter with a limit, or several of them joined by
-    `and`. If not all of these are understood, those that are give a bound.
+    The condition must be a comparison of a counter with a limit, or a conjunction of several. If
+    only some of these are understood, they give an upper bound.
     """
     test = loop.test
     pending = [loop.condition()]
-    most: Count | None = None
+    bound: Count | None = None
     understood = True
     while pending:
         ref = origin(test.body, pending.pop())
@@ -113,23 +113,23 @@ def trip_count(loop: Loop) -> TripCount:
             continue
         if scalar(test.tensor(ref)) == 1:
             continue  # always true
-        found = _comparison(loop, ref)
-        if found is None:
+        trips = _comparison(loop, ref)
+        if trips is None:
             understood = False
         else:
-            most = found if most is None else extreme(most, found, largest=False)
-    return TripCount(most, most) if understood else TripCount(None, most)
+            bound = trips if bound is None else extreme(bound, trips, largest=False)
+    return TripCount(bound if understood else None, bound)
 
 
 def _comparison(loop: Loop, ref: Ref) -> Count | None:
     body = loop.test.body
-    sources = body.inputs[ref[0]]
-    if len(sources) != 2:
+    operands = body.inputs[ref[0]]
+    if len(operands) != 2:
         return None
     for side in (0, 1):
         rule = _TESTS.get((body.nodes[ref[0]].op, side == 0))
-        limit = scalar(loop.test.tensor(sources[1 - side]))
-        variable = loop.variable(body, sources[side])
+        limit = scalar(loop.test.tensor(operands[1 - side]))
+        variable = loop.variable(body, operands[side])
         if rule is None or variable is None or limit is None:
             continue
         first, step = loop.first(variable), loop.step(variable)
@@ -151,12 +151,12 @@ class WhileLoop:
 
     def condition(self) -> Ref | None:
         """The condition function's result."""
-        return self.test.body.results[0] if self.test.body.results else None
+        return next(iter(self.test.body.results), None)
 
     def variable(self, body: FunctionBody, ref: Ref | None) -> int | None:
         """An argument: condition and body have the same ones."""
-        found = origin(body, ref)
-        return None if found is None else argument(found)
+        source = origin(body, ref)
+        return None if source is None else argument(source)
 
     def first(self, variable: int) -> Count | None:
         """The value of the node's input."""
@@ -183,9 +183,5 @@ class WhileLoop:
 
 def invariants(body: FunctionBody) -> frozenset[int]:
     """Arguments of a loop body that it returns unchanged."""
-    found = set()
-    for index, ref in enumerate(body.results):
-        source = origin(body, ref)
-        if source is not None and argument(source) == index:
-            found.add(index)
-    return frozenset(found)
+    sources = enumerate(origin(body, ref) for ref in body.results)
+    return frozenset(i for i, ref in sources if ref is not None and argument(ref) == i)

@@ -7,12 +7,11 @@ node, and `notes` say so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tfprof.functions.calls import Call, calls
 from tfprof.functions.library import FunctionBody, FunctionLibrary
-from tfprof.protos.graph_pb2 import GraphDef, NodeDef
+from tfprof.protos.graph_pb2 import GraphDef
 
 MAX_NODES = 2_000_000
 """More nodes than this are not expanded; the functions beyond stay calls."""
@@ -36,34 +35,11 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpandedNode:
-    """One node in one frame."""
-
-    index: int
-    frame: Frame
-    node: NodeDef
-
-    @property
-    def name(self) -> str:
-        """The run-time name, without TensorFlow's counters."""
-        return self.frame.prefix + self.node.name
-
-
-@dataclass(frozen=True, slots=True)
 class Expanded:
     """All nodes, numbered frame by frame; frame 0 is the main graph."""
 
     frames: list[Frame]
     notes: list[str]
-
-    def __len__(self) -> int:
-        last = self.frames[-1]
-        return last.base + len(last.body.nodes)
-
-    def __iter__(self) -> Iterator[ExpandedNode]:
-        for frame in self.frames:
-            for position, node in enumerate(frame.body.nodes):
-                yield ExpandedNode(frame.base + position, frame, node)
 
 
 def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int = MAX_NODES) -> Expanded:

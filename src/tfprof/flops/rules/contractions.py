@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfprof.flops.polynomial import Count, product
-from tfprof.flops.rules.formula import Formula, Operation, Work, each
-from tfprof.flops.shapes.inference_context import IndeterminateError
+from tfprof.flops.rules.formula import Formula, Operation, Work
+from tfprof.flops.shapes.inference_context import IndeterminateError, each
 from tfprof.flops.shapes.linear import einsum_labels
 
 
@@ -29,21 +29,13 @@ def _depthwise(x: Operation) -> Work:
     return Work(x.n_out() * product(x.known(1)[:2]))
 
 
-def _gradient_to_input(x: Operation) -> Work:
+def _input_gradient(filter_dims: slice) -> Callable[[Operation], Work]:
     """As many as the forward convolution, whose output is shaped like input 2."""
-    return Work(x.n(2) * product(x.known(1)[:-1]))
+    return lambda x: Work(x.n(2) * product(x.known(1)[filter_dims]))
 
 
-def _gradient_to_filter(x: Operation) -> Work:
-    return Work(x.n(2) * product(x.known_out()[:-1]))
-
-
-def _depthwise_to_input(x: Operation) -> Work:
-    return Work(x.n(2) * product(x.known(1)[:2]))
-
-
-def _depthwise_to_filter(x: Operation) -> Work:
-    return Work(x.n(2) * product(x.known_out()[:2]))
+def _filter_gradient(filter_dims: slice) -> Callable[[Operation], Work]:
+    return lambda x: Work(x.n(2) * product(x.known_out()[filter_dims]))
 
 
 def _einsum(x: Operation) -> Work:
@@ -95,14 +87,15 @@ _GRU_UNIT = 17
 _GRU_UNIT_GRADIENT = 16
 
 
-def _lstm_cell(x: Operation) -> Work:
-    steps_units = x.n_out(6)
-    return Work(steps_units * 4 * (x.known(0)[-1] + x.known(2)[-1]), _LSTM_UNIT * steps_units)
+def _lstm(first: int) -> Formula:
+    """Input `first` is the data; the state h is two inputs behind it."""
 
+    def work(x: Operation) -> Work:
+        steps_units = x.n_out(6)
+        inner = x.known(first)[-1] + x.known(first + 2)[-1]
+        return Work(steps_units * 4 * inner, _LSTM_UNIT * steps_units)
 
-def _lstm_block(x: Operation) -> Work:
-    steps_units = x.n_out(6)
-    return Work(steps_units * 4 * (x.known(1)[-1] + x.known(3)[-1]), _LSTM_UNIT * steps_units)
+    return _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", work)
 
 
 def _lstm_block_gradient(x: Operation) -> Work:
@@ -112,14 +105,8 @@ def _lstm_block_gradient(x: Operation) -> Work:
     return Work(2 * steps_units * 4 * inner, _LSTM_UNIT_GRADIENT * steps_units)
 
 
-def _gru_cell(x: Operation) -> Work:
-    units = x.n_out(3)
-    return Work(units * 3 * (x.known(0)[-1] + x.known(1)[-1]), _GRU_UNIT * units)
-
-
-def _gru_cell_gradient(x: Operation) -> Work:
-    units = x.n(9)
-    return Work(units * 3 * (x.known(0)[-1] + x.known(1)[-1]), _GRU_UNIT_GRADIENT * units)
+def _gru_cell(x: Operation, units: Count, factor: int) -> Work:
+    return Work(units * 3 * (x.known(0)[-1] + x.known(1)[-1]), factor * units)
 
 
 _GATES = {"lstm": 4, "gru": 3, "rnn_relu": 1, "rnn_tanh": 1}
@@ -160,29 +147,31 @@ RULES: dict[str, Formula] = {
     **each("Conv2D Conv3D Conv", _FORWARD),
     **each(
         "Conv2DBackpropInput Conv2DBackpropInputV2 Conv3DBackpropInput Conv3DBackpropInputV2",
-        _contraction("2·N(in2)·Π filter[:-1]", _gradient_to_input),
+        _contraction("2·N(in2)·Π filter[:-1]", _input_gradient(slice(-1))),
     ),
     **each(
         "Conv2DBackpropFilter Conv2DBackpropFilterV2 Conv3DBackpropFilter Conv3DBackpropFilterV2",
-        _contraction("2·N(in2)·Π out[:-1]", _gradient_to_filter),
+        _contraction("2·N(in2)·Π out[:-1]", _filter_gradient(slice(-1))),
     ),
     "DepthwiseConv2dNative": _contraction("2·N(out)·filter[0]·filter[1]", _depthwise),
     "DepthwiseConv2dNativeBackpropInput": _contraction(
-        "2·N(in2)·filter[0]·filter[1]", _depthwise_to_input
+        "2·N(in2)·filter[0]·filter[1]", _input_gradient(slice(2))
     ),
     "DepthwiseConv2dNativeBackpropFilter": _contraction(
-        "2·N(in2)·out[0]·out[1]", _depthwise_to_filter
+        "2·N(in2)·out[0]·out[1]", _filter_gradient(slice(2))
     ),
-    "LSTMBlockCell": _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_cell),
-    **each(
-        "BlockLSTM BlockLSTMV2", _contraction("2·N(h)·4·(inputs + units) + 23·N(h)", _lstm_block)
-    ),
+    "LSTMBlockCell": _lstm(0),
+    **each("BlockLSTM BlockLSTMV2", _lstm(1)),
     **each(
         "BlockLSTMGrad BlockLSTMGradV2",
         _contraction("4·N(h)·4·(inputs + units) + 25·N(h)", _lstm_block_gradient),
     ),
-    "GRUBlockCell": _contraction("2·N(h)·3·(inputs + units) + 17·N(h)", _gru_cell),
-    "GRUBlockCellGrad": _contraction("2·N(h)·3·(inputs + units) + 16·N(h)", _gru_cell_gradient),
+    "GRUBlockCell": _contraction(
+        "2·N(h)·3·(inputs + units) + 17·N(h)", lambda x: _gru_cell(x, x.n_out(3), _GRU_UNIT)
+    ),
+    "GRUBlockCellGrad": _contraction(
+        "2·N(h)·3·(inputs + units) + 16·N(h)", lambda x: _gru_cell(x, x.n(9), _GRU_UNIT_GRADIENT)
+    ),
     **each("CudnnRNN CudnnRNNV2 CudnnRNNV3", _cudnn(1)),
     **each("CudnnRNNBackprop CudnnRNNBackpropV2 CudnnRNNBackpropV3", _cudnn(2)),
 }

@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import prod
 
 from tfprof.flops.polynomial import Count, floor_div
-from tfprof.flops.rules.formula import Formula, Operation, Work, each, per_input, per_output
-from tfprof.flops.shapes.inference_context import IndeterminateError, times
+from tfprof.flops.rules.formula import Formula, Operation, Work, per_input, per_output
+from tfprof.flops.shapes.inference_context import IndeterminateError, each, times
 from tfprof.flops.tensors import elements
 
 
@@ -32,10 +32,6 @@ def _reduction(x: Operation) -> Work:
     if x.n() == 0:
         return Work()
     return Work(elementwise=x.n() - x.n_out())
-
-
-def _norm(x: Operation) -> Work:
-    return Work(elementwise=2 * x.n())
 
 
 def _l2_loss(x: Operation) -> Work:
@@ -139,12 +135,11 @@ RULES: dict[str, Formula] = {
     **each(_THREE, per_output(3)),
     **each(_FOUR, per_output(4)),
     **each(_SEVEN, per_output(7)),
-    **each("Softmax LogSoftmax Swish", per_output(5)),
-    "FusedMish": per_output(5),
+    **each("Softmax LogSoftmax Swish FusedMish", per_output(5)),
     **each("AddN AccumulateNV2", Formula("N(in0)·(inputs - 1)", _add_n)),
     **each("Sum Max Min Prod ArgMax ArgMin BiasAddGrad", Formula("N(in0) - N(out)", _reduction)),
     "Mean": per_input(1),
-    "EuclideanNorm": Formula("2·N(in0)", _norm),
+    "EuclideanNorm": per_input(2),
     "L2Loss": Formula("3·N(in0) - 1", _l2_loss),
     **each("InTopK InTopKV2", per_input(1)),
     "SoftmaxCrossEntropyWithLogits": per_input(8),
@@ -154,9 +149,9 @@ RULES: dict[str, Formula] = {
         " UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd",
         per_input(1),
     ),
-    **each("TensorScatterAdd TensorScatterSub TensorScatterMax TensorScatterMin", per_input(1, 2)),
     **each(
-        "ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv"
+        "TensorScatterAdd TensorScatterSub TensorScatterMax TensorScatterMin"
+        " ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv"
         " ResourceScatterMax ResourceScatterMin ScatterAdd ScatterSub ScatterMul ScatterDiv",
         per_input(1, 2),
     ),

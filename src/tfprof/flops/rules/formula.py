@@ -12,10 +12,16 @@ from tfprof.flops.tensors import Dims, Tensor, elements
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Arithmetic of one node: multiply-adds of contractions, and all other float operations."""
+    """Multiply-adds of contractions, and all other float operations."""
 
     macs: Count = 0
     elementwise: Count = 0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(self.macs + other.macs, self.elementwise + other.elementwise)
+
+    def __mul__(self, times: Count) -> Work:
+        return Work(self.macs * times, self.elementwise * times)
 
     def float_ops(self) -> Count:
         """By the convention that a multiply-add is two operations."""
@@ -56,10 +62,10 @@ class Operation(InferenceContext):
 
 
 def _count(shape: Dims | None) -> Count:
-    found = elements(shape)
-    if found is None:
+    count = elements(shape)
+    if count is None:
         raise IndeterminateError
-    return found
+    return count
 
 
 def _all(shape: Dims) -> tuple[Count, ...]:
@@ -89,8 +95,3 @@ def per_input(factor: int, index: int = 0) -> Formula:
     """So many operations per element of an input."""
     text = f"N(in{index})" if factor == 1 else f"{factor}·N(in{index})"
     return Formula(text, lambda x: Work(elementwise=factor * x.n(index)))
-
-
-def each(ops: str, formula: Formula) -> dict[str, Formula]:
-    """The same formula for several op types."""
-    return dict.fromkeys(ops.split(), formula)

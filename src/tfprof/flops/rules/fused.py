@@ -42,14 +42,16 @@ def _fused(main: Formula) -> Formula:
 def _batch_norm(x: Operation) -> Work:
     base = elementwise.RULES["FusedBatchNormV3"].work(x)
     side = x.number("num_side_inputs") * x.n_out()
-    activation = x.n_out() if x.text("activation_mode") not in ("", "Identity") else 0
-    return Work(base.macs, base.elementwise + side + activation)
+    return Work(base.macs, base.elementwise + side + _activation(x))
 
 
 def _batch_norm_grad(x: Operation) -> Work:
     base = elementwise.RULES["FusedBatchNormGradV3"].work(x)
-    activation = x.n_out() if x.text("activation_mode") not in ("", "Identity") else 0
-    return Work(base.macs, base.elementwise + activation)
+    return Work(base.macs, base.elementwise + _activation(x))
+
+
+def _activation(x: Operation) -> Count:
+    return x.n_out() if x.text("activation_mode") not in ("", "Identity") else 0
 
 
 RULES: dict[str, Formula] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfprof.flops.rules.formula import Formula, per_input
+from tfprof.flops.shapes.inference_context import each
 
 # Name after Apply -> (operations per element, the gradient's input in the dense, the sparse form).
 # Counted from the update rules: Adam, for one, is m += (g - m)·a [3], v += (g·g - v)·b [4],
@@ -39,8 +40,5 @@ def _rules() -> dict[str, Formula]:
 
 RULES: dict[str, Formula] = {
     **_rules(),
-    "AssignAdd": per_input(1, 1),
-    "AssignSub": per_input(1, 1),
-    "AssignAddVariableOp": per_input(1, 1),
-    "AssignSubVariableOp": per_input(1, 1),
+    **each("AssignAdd AssignSub AssignAddVariableOp AssignSubVariableOp", per_input(1, 1)),
 }

@@ -1,7 +1,7 @@
 """Shape propagation: what is known about a node's outputs, from what is known about its inputs.
 
-A family of op types is a file with a table `RULES`; this module joins them and adds types, values
-and what the graph itself states.
+A family of op types is a file with a table `RULES`. This module merges them, and adds types and
+values.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ SHAPE_RULES: dict[str, ShapeRule] = {
 }
 """Op type -> its outputs' shapes. `handles.RULES` has those that carry more than a shape."""
 
-# What a rule may stumble over in a malformed or partly known node.
-_STUMBLES = (IndeterminateError, IndexError, ValueError, KeyError, TypeError, ZeroDivisionError)
+# What a rule raises for a malformed or partly known node.
+_RULE_ERRORS = (IndeterminateError, IndexError, ValueError, KeyError, TypeError, ZeroDivisionError)
 
 
 @cache
@@ -64,39 +64,39 @@ _FUSED = {
 }
 
 
-def infer(site: InferenceContext) -> list[Tensor]:
-    """What the rules say about a node's outputs; empty if there is no rule or it cannot tell."""
-    if site.op == "Const" and "value" in site.attrs:
-        return [constant(site.attrs["value"].tensor)]
+def infer(c: InferenceContext) -> list[Tensor]:
+    """A node's outputs by the rules; empty if there is no rule or it needs what is not known."""
+    if c.op == "Const" and "value" in c.attrs:
+        return [constant(c.attrs["value"].tensor)]
     try:
-        if site.op in handles.RULES and (held := handles.RULES[site.op](site)):
-            return held
-        rule = SHAPE_RULES.get(site.op)
-        shapes: Sequence[Dims | None] = rule(site) if rule else ()
-    except _STUMBLES:
-        shapes = (None,)  # the type of the first output holds all the same
-    tensors = [Tensor(output_type(site.op, site.attrs, i), s) for i, s in enumerate(shapes)]
-    if site.op in _CARRIERS and tensors and site.inputs:
-        source = site.inputs[0]
+        if c.op in handles.RULES and (tensors := handles.RULES[c.op](c)):
+            return tensors
+        rule = SHAPE_RULES.get(c.op)
+        shapes: Sequence[Dims | None] = rule(c) if rule else ()
+    except _RULE_ERRORS:
+        shapes = (None,)  # the type of the first output is known
+    tensors = [Tensor(output_type(c.op, c.attrs, i), s) for i, s in enumerate(shapes)]
+    if c.op in _CARRIERS and tensors and c.inputs:
+        source = c.inputs[0]
         tensors[0] = replace(
             tensors[0], element=source.element, length=source.length, filled=source.filled
         )
-    return _with_values(site, tensors)
+    return _with_values(c, tensors)
 
 
 _CARRIERS = {"Identity", "Enter", "Exit", "NextIteration", "ZerosLike", "StopGradient"}
 
 
-def _with_values(site: InferenceContext, tensors: list[Tensor]) -> list[Tensor]:
-    rule = folding.RULES.get(site.op)
+def _with_values(c: InferenceContext, tensors: list[Tensor]) -> list[Tensor]:
+    rule = folding.RULES.get(c.op)
     if rule is None:
         return tensors
-    dtype = output_type(site.op, site.attrs, 0)
+    dtype = output_type(c.op, c.attrs, 0)
     if is_float(dtype):
         return tensors
     try:
-        values = rule(site)
-    except _STUMBLES:
+        values = rule(c)
+    except _RULE_ERRORS:
         return tensors
     while len(tensors) < len(values):
         tensors.append(Tensor(dtype))

@@ -2,61 +2,51 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tfprof.flops.polynomial import Count, extreme, floor_div
-from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext
+from tfprof.flops.shapes.inference_context import InferenceContext, each
 from tfprof.flops.tensors import Dim
 
 Array = npt.NDArray[np.object_]
 ValueRule = Callable[[InferenceContext], list[Array | None]]
 """The outputs' values, None for those that are not known."""
 
-
-def given(site: InferenceContext, index: int) -> Array:
-    """The value of an input."""
-    found = site.inputs[index].array()
-    if found is None:
-        raise IndeterminateError
-    return found
+maximum = partial(extreme, largest=True)
+minimum = partial(extreme, largest=False)
 
 
-def each_value(ops: str, rule: ValueRule) -> dict[str, ValueRule]:
-    """The same rule for several op types."""
-    return dict.fromkeys(ops.split(), rule)
-
-
-def _lift(function: Callable[..., Count | None]) -> Any:
-    """A function of numbers as one of arrays, unknown elements staying unknown."""
+def make_ufunc(function: Callable[..., Count | None], nin: int) -> Any:
+    """A function of numbers as a ufunc of object arrays; unknown elements stay unknown."""
 
     def known(*args: Dim) -> Dim:
-        return None if any(arg is None for arg in args) else function(*args)
+        return None if None in args else function(*args)
 
-    return np.frompyfunc(known, function.__code__.co_argcount, 1)
+    return np.frompyfunc(known, nin, 1)
 
 
 def _elementwise(function: Callable[..., Count | None]) -> ValueRule:
-    lifted = _lift(function)
-
-    def rule(site: InferenceContext) -> list[Array | None]:
-        out = lifted(*(given(site, index) for index in range(len(site.inputs))))
-        return [np.asarray(out, dtype=object)]
+    def rule(c: InferenceContext) -> list[Array | None]:
+        arrays = [c.array(index) for index in range(len(c.inputs))]
+        return [np.asarray(make_ufunc(function, len(arrays))(*arrays), dtype=object)]
 
     return rule
 
 
-def _decide(test: Callable[[int], bool]) -> Callable[[Count, Count], Count | None]:
-    """A comparison, of what can be decided for every value of the symbols."""
+def _compare(test: Callable[[Any, Any], bool]) -> ValueRule:
+    """A comparison, where it holds or fails for every value of the symbols."""
 
     def compare(a: Count, b: Count) -> Count | None:
         difference = a - b
-        return int(test(difference)) if isinstance(difference, int) else None
+        return int(test(difference, 0)) if isinstance(difference, int) else None
 
-    return compare
+    return _elementwise(compare)
 
 
 def _floor_div(a: Count, b: Count) -> Count | None:
@@ -73,60 +63,26 @@ def _modulo(a: Count, b: Count) -> Count | None:
     return None if b == 0 else a - floor_div(a, b) * b
 
 
-def smaller(a: Count, b: Count) -> Count:
-    """The smaller of two numbers."""
-    return extreme(a, b, largest=False)
-
-
-def larger(a: Count, b: Count) -> Count:
-    """The larger of two numbers; of truth values, `or`."""
-    return extreme(a, b, largest=True)
-
-
-def multiplied(a: Count, b: Count) -> Count:
-    """The product; of truth values, `and`."""
-    return a * b
-
-
-def added(a: Count, b: Count) -> Count:
-    """The sum."""
-    return a + b
-
-
-def _minus(a: Count, b: Count) -> Count:
-    return a - b
-
-
-def _negative(a: Count) -> Count:
-    return a * -1
-
-
-def _not(a: Count) -> Count:
-    return 1 - a
-
-
-def _absolute(a: Count) -> Count | None:
+def _absolute(a: Count) -> Count:
     return abs(a) if isinstance(a, int) else a
 
 
 RULES: dict[str, ValueRule] = {
-    **each_value("Add AddV2", _elementwise(added)),
-    "Sub": _elementwise(_minus),
-    "Mul": _elementwise(multiplied),
+    **each("Add AddV2", _elementwise(operator.add)),
+    "Sub": _elementwise(operator.sub),
+    **each("Mul LogicalAnd", _elementwise(operator.mul)),
     "FloorDiv": _elementwise(_floor_div),
-    **each_value("Div TruncateDiv", _elementwise(_truncate_div)),
-    **each_value("FloorMod Mod", _elementwise(_modulo)),
-    "Maximum": _elementwise(larger),
-    "Minimum": _elementwise(smaller),
-    "Neg": _elementwise(_negative),
+    **each("Div TruncateDiv", _elementwise(_truncate_div)),
+    **each("FloorMod Mod", _elementwise(_modulo)),
+    **each("Maximum LogicalOr", _elementwise(maximum)),
+    "Minimum": _elementwise(minimum),
+    "Neg": _elementwise(operator.neg),
     "Abs": _elementwise(_absolute),
-    "Less": _elementwise(_decide(lambda d: d < 0)),
-    "LessEqual": _elementwise(_decide(lambda d: d <= 0)),
-    "Greater": _elementwise(_decide(lambda d: d > 0)),
-    "GreaterEqual": _elementwise(_decide(lambda d: d >= 0)),
-    "Equal": _elementwise(_decide(lambda d: d == 0)),
-    "NotEqual": _elementwise(_decide(lambda d: d != 0)),
-    "LogicalAnd": _elementwise(multiplied),
-    "LogicalOr": _elementwise(larger),
-    "LogicalNot": _elementwise(_not),
+    "Less": _compare(operator.lt),
+    "LessEqual": _compare(operator.le),
+    "Greater": _compare(operator.gt),
+    "GreaterEqual": _compare(operator.ge),
+    "Equal": _compare(operator.eq),
+    "NotEqual": _compare(operator.ne),
+    "LogicalNot": _elementwise(lambda a: 1 - a),
 }

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from tfprof.flops.polynomial import Polynomial
-from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
+from tfprof.flops.polynomial import symbol_name
+from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each, shape_of
 from tfprof.flops.tensors import Dim, Dims, dims_of, merge_dims
 
 
-def broadcast(site: InferenceContext, left: Dims | None, right: Dims | None) -> Dims | None:
+def broadcast(c: InferenceContext, left: Dims | None, right: Dims | None) -> Dims | None:
     """The shape that two shapes broadcast to."""
     if left is None or right is None:
         return None
     pairs = zip_longest(reversed(left), reversed(right), fillvalue=1)
-    return tuple(_broadcast_dim(site, a, b) for a, b in pairs)[::-1]
+    return tuple(_broadcast_dim(c, a, b) for a, b in pairs)[::-1]
 
 
-def _broadcast_dim(site: InferenceContext, a: Dim, b: Dim) -> Dim:
+def _broadcast_dim(c: InferenceContext, a: Dim, b: Dim) -> Dim:
     if a == b or b == 1:
         return a
     if a == 1:
@@ -27,54 +27,18 @@ def _broadcast_dim(site: InferenceContext, a: Dim, b: Dim) -> Dim:
         return a
     if isinstance(b, int) and not isinstance(a, int):
         return b
-    first, second = _name(a), _name(b)
+    first, second = symbol_name(a), symbol_name(b)
     if first and second:
-        site.equal.append((first, second))
+        c.equal.append((first, second))
         return a
     return None
 
 
-def _name(size: Dim) -> str | None:
-    """The symbol, if a size is nothing but one."""
-    if not isinstance(size, Polynomial) or len(size.terms) != 1:
-        return None
-    ((monomial, coefficient),) = size.terms.items()
-    if coefficient != 1 or len(monomial) != 1 or monomial[0][1] != 1:
-        return None
-    atom = monomial[0][0]
-    return atom if isinstance(atom, str) else None
-
-
-def _same(site: InferenceContext) -> list[Dims | None]:
-    return [site.shape(0)]
-
-
-def _same_as(index: int) -> ShapeRule:
-    return lambda site: [site.shape(index)]
-
-
-def _binary(site: InferenceContext) -> list[Dims | None]:
-    return [broadcast(site, site.shape(0), site.shape(1))]
-
-
-def _merged(site: InferenceContext) -> list[Dims | None]:
-    shape = site.shape(0)
-    for index in range(1, len(site.inputs)):
-        shape, _ = merge_dims(shape, site.shape(index))
+def _merge(c: InferenceContext) -> list[Dims | None]:
+    shape = c.shape(0)
+    for index in range(1, len(c.inputs)):
+        shape, _ = merge_dims(shape, c.shape(index))
     return [shape]
-
-
-def _select(site: InferenceContext) -> list[Dims | None]:
-    inner = broadcast(site, site.shape(1), site.shape(2))
-    return [broadcast(site, site.shape(0), inner)]
-
-
-def _ensure_shape(site: InferenceContext) -> list[Dims | None]:
-    return [merge_dims(site.shape(0), dims_of(site.attrs["shape"].shape))[0]]
-
-
-def _identity_n(site: InferenceContext) -> list[Dims | None]:
-    return [tensor.shape for tensor in site.inputs]
 
 
 _UNARY = """
@@ -87,7 +51,7 @@ Relu Relu6 LeakyRelu Elu Selu Softmax LogSoftmax
 SigmoidGrad TanhGrad SqrtGrad RsqrtGrad ReciprocalGrad InvGrad ReluGrad Relu6Grad LeakyReluGrad
 EluGrad SeluGrad SoftplusGrad SoftsignGrad
 Identity StopGradient PreventGradient Snapshot CheckNumerics CheckNumericsV2 Cast BiasAdd BiasAddV1
-Cumsum Cumprod CumulativeLogsumexp Reverse ReverseV2 Roll ReverseSequence LRN RandomShuffle
+Cumsum Cumprod CumulativeLogsumexp Reverse ReverseV2 Roll ReverseSequence LRN LRNGrad RandomShuffle
 PlaceholderWithDefault DebugIdentity DebugIdentityV2 DebugIdentityV3 RefIdentity LoopCond
 MatrixBandPart BatchMatrixBandPart MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 MatrixInverse
 Cholesky MatrixExponential MatrixSquareRoot InvertPermutation
@@ -111,13 +75,12 @@ LogicalAnd LogicalOr BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift
 """
 
 RULES: dict[str, ShapeRule] = {
-    **each(_UNARY, _same),
-    **each(_BINARY, _binary),
-    **each("AddN AccumulateNV2 Betainc", _merged),
-    **each("SelectV2", _select),
+    **each(_UNARY, shape_of(0)),
+    **each(_BINARY, lambda c: [broadcast(c, c.shape(0), c.shape(1))]),
+    **each("AddN AccumulateNV2 Betainc", _merge),
+    "SelectV2": lambda c: [broadcast(c, c.shape(0), broadcast(c, c.shape(1), c.shape(2)))],
     # Select takes a vector condition that does not broadcast: only the values give the shape.
-    "Select": lambda site: [merge_dims(site.shape(1), site.shape(2))[0]],
-    "IdentityN": _identity_n,
-    "LRNGrad": _same_as(0),
-    "EnsureShape": _ensure_shape,
+    "Select": lambda c: [merge_dims(c.shape(1), c.shape(2))[0]],
+    "IdentityN": lambda c: [tensor.shape for tensor in c.inputs],
+    "EnsureShape": lambda c: [merge_dims(c.shape(0), dims_of(c.attrs["shape"].shape))[0]],
 }

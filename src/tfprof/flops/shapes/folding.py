@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from tfprof.flops.polynomial import Count
 from tfprof.flops.shapes import arithmetic
-from tfprof.flops.shapes.arithmetic import (
-    Array,
-    ValueRule,
-    added,
-    each_value,
-    given,
-    larger,
-    multiplied,
-    smaller,
-)
+from tfprof.flops.shapes.arithmetic import Array, ValueRule, make_ufunc, maximum, minimum
 from tfprof.flops.shapes.elementwise import broadcast
-from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext
+from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext, each
 from tfprof.flops.shapes.slices import strided
 from tfprof.flops.tensors import MAX_VALUES, Dim, elements
 
@@ -33,49 +24,34 @@ def _numbers(values: Iterable[Dim], shape: tuple[int, ...] | None = None) -> Arr
     return flat if shape is None else flat.reshape(shape)
 
 
-def _same(site: InferenceContext) -> list[Array | None]:
-    return [given(site, 0)]
+def _shape(c: InferenceContext) -> list[Array | None]:
+    return [_numbers(c.dims(index)) for index in range(len(c.inputs))]
 
 
-def _shape(site: InferenceContext) -> list[Array | None]:
-    return [_numbers(site.dims(index)) for index in range(len(site.inputs))]
+def _variable_shape(c: InferenceContext) -> list[Array | None]:
+    shape = c.element(0).shape
+    return [None if shape is None else _numbers(shape)]
 
 
-def _size(site: InferenceContext) -> list[Array | None]:
-    return [_numbers([elements(site.shape(0))], ())]
-
-
-def _rank(site: InferenceContext) -> list[Array | None]:
-    return [_numbers([len(site.dims(0))], ())]
-
-
-def _variable_shape(site: InferenceContext) -> list[Array | None]:
-    held = site.inputs[0].element
-    if held is None or held.shape is None:
-        raise IndeterminateError
-    return [_numbers(held.shape)]
-
-
-def _strided_slice(site: InferenceContext) -> list[Array | None]:
-    source = given(site, 0)
+def _strided_slice(c: InferenceContext) -> list[Array | None]:
+    source = c.array(0)
     index: list[slice | int | None] = []
-    for part in strided(site, source.shape, 1):
+    for part in strided(c, source.shape, 1):
         if part.axis is None:
             index.append(None)
-            continue
-        if not isinstance(part.start, int):
+        elif not isinstance(part.start, int):
             raise IndeterminateError
-        if part.drop:
+        elif part.drop:
             index.append(part.start)
-            continue
-        if not isinstance(part.stop, int):
+        elif not isinstance(part.stop, int):
             raise IndeterminateError
-        index.append(slice(part.start, part.stop if part.stop >= 0 else None, part.step))
+        else:
+            index.append(slice(part.start, part.stop if part.stop >= 0 else None, part.step))
     return [np.asarray(source[tuple(index)], dtype=object)]
 
 
-def _slice(site: InferenceContext) -> list[Array | None]:
-    source, begin, sizes = given(site, 0), site.ints_in(1), site.ints_in(2)
+def _slice(c: InferenceContext) -> list[Array | None]:
+    source, begin, sizes = c.array(0), c.ints_in(1), c.ints_in(2)
     index = tuple(
         slice(start, None if size == -1 else start + size)
         for start, size in zip(begin, sizes, strict=True)
@@ -83,104 +59,81 @@ def _slice(site: InferenceContext) -> list[Array | None]:
     return [source[index]]
 
 
-def _pack(site: InferenceContext) -> list[Array | None]:
+def _pack(c: InferenceContext) -> list[Array | None]:
     parts = []
-    for tensor in site.inputs:
+    for tensor in c.inputs:
         array = tensor.array()
         if array is None and tensor.shape == ():
             array = _numbers([None], ())  # one unknown element does not hide the others
         if array is None:
             raise IndeterminateError
         parts.append(array)
-    return [np.stack(parts, axis=site.number("axis"))]
+    return [np.stack(parts, axis=c.number("axis"))]
 
 
-def _unpack(site: InferenceContext) -> list[Array | None]:
-    source, axis = given(site, 0), site.number("axis")
+def _unpack(c: InferenceContext) -> list[Array | None]:
+    source, axis = c.array(0), c.number("axis")
     return [np.asarray(source.take(i, axis=axis), object) for i in range(source.shape[axis])]
 
 
-def _joined(site: InferenceContext, parts: range, axis_input: int) -> list[Array | None]:
+def _concat(c: InferenceContext, parts: range, axis_input: int) -> list[Array | None]:
     arrays = []
     for index in parts:
-        tensor = site.inputs[index]
-        array = tensor.array()
-        if array is None and tensor.shape is not None and len(tensor.shape) == 1:
-            length = tensor.shape[0]
-            if isinstance(length, int) and length <= MAX_VALUES:
-                array = _numbers([None] * length)
-        if array is None:
-            raise IndeterminateError
-        arrays.append(array)
-    return [np.concatenate(arrays, axis=site.ints_in(axis_input)[0])]
+        array = c.inputs[index].array()
+        arrays.append(_numbers(c.vector(index)) if array is None else array)
+    return [np.concatenate(arrays, axis=c.ints_in(axis_input)[0])]
 
 
-def _concat_v2(site: InferenceContext) -> list[Array | None]:
-    count = site.number("N", len(site.inputs) - 1)
-    return _joined(site, range(count), count)
+def _concat_v2(c: InferenceContext) -> list[Array | None]:
+    count = c.number("N", len(c.inputs) - 1)
+    return _concat(c, range(count), count)
 
 
-def _reduction(function: Callable[[Any, Any], Any], start: int | None) -> ValueRule:
-    def rule(site: InferenceContext) -> list[Array | None]:
-        source = given(site, 0)
-        axes = {site.axis(axis, source.ndim) for axis in site.ints_in(1)}
-        kept = tuple(1 if i in axes else n for i, n in enumerate(source.shape))
-        moved = np.moveaxis(source, sorted(axes), range(-len(axes), 0)) if axes else source
-        groups = moved.reshape(-1, int(np.prod([source.shape[i] for i in axes], dtype=int)))
-        values: list[Dim] = []
-        for group in groups:
-            items = [*group] if start is None else [start, *group]
-            values.append(None if None in items else reduce(function, items))
-        shape = (
-            kept
-            if site.flag("keep_dims")
-            else tuple(n for i, n in enumerate(source.shape) if i not in axes)
-        )
-        return [_numbers(values, shape)]
+def _reduction(function: Callable[[Any, Any], Any], initial: int | None) -> ValueRule:
+    ufunc = make_ufunc(function, 2)
+
+    def rule(c: InferenceContext) -> list[Array | None]:
+        array = c.array(0)
+        axes = tuple({c.axis(axis, array.ndim) for axis in c.ints_in(1)})
+        for axis in axes:
+            array = ufunc.reduce(array, axis=axis, keepdims=True, initial=initial)
+        return [array if c.flag("keep_dims") else np.asarray(array.squeeze(axes), dtype=object)]
 
     return rule
 
 
-def _reshape(site: InferenceContext) -> list[Array | None]:
-    return [given(site, 0).reshape(site.ints_in(1))]
-
-
-def _expand_dims(site: InferenceContext) -> list[Array | None]:
-    return [np.expand_dims(given(site, 0), site.ints_in(1)[0])]
-
-
-def _squeeze(site: InferenceContext) -> list[Array | None]:
-    source, axes = given(site, 0), site.ints("squeeze_dims")
+def _squeeze(c: InferenceContext) -> list[Array | None]:
+    source, axes = c.array(0), c.ints("squeeze_dims")
     return [np.asarray(source.squeeze(axes or None), dtype=object)]
 
 
-def _gather(site: InferenceContext) -> list[Array | None]:
-    source = given(site, 0)
-    axis = site.ints_in(2)[0] if len(site.inputs) > 2 else 0
-    if site.number("batch_dims"):
+def _gather(c: InferenceContext) -> list[Array | None]:
+    source = c.array(0)
+    axis = c.ints_in(2)[0] if len(c.inputs) > 2 else 0
+    if c.number("batch_dims"):
         raise IndeterminateError
-    indices = np.asarray(given(site, 1).astype(np.int64))
+    indices = np.asarray(c.array(1).astype(np.int64))
     return [np.asarray(source.take(indices, axis=axis), dtype=object)]
 
 
-def _range(site: InferenceContext) -> list[Array | None]:
-    start, stop, step = (site.ints_in(index)[0] for index in range(3))
+def _range(c: InferenceContext) -> list[Array | None]:
+    start, stop, step = (c.ints_in(index)[0] for index in range(3))
     numbers = range(start, stop, step)
     if len(numbers) > MAX_VALUES:
         raise IndeterminateError
     return [_numbers(numbers)]
 
 
-def _fill(site: InferenceContext) -> list[Array | None]:
-    shape = site.ints_in(0)
+def _fill(c: InferenceContext) -> list[Array | None]:
+    shape = c.ints_in(0)
     if int(np.prod(shape, dtype=object)) > MAX_VALUES:
         raise IndeterminateError
-    return [np.full(shape, site.value(1)[0], dtype=object)]
+    return [np.full(shape, c.value(1)[0], dtype=object)]
 
 
 def _like(number: int) -> ValueRule:
-    def rule(site: InferenceContext) -> list[Array | None]:
-        shape = site.dims(0)
+    def rule(c: InferenceContext) -> list[Array | None]:
+        shape = c.dims(0)
         sizes = tuple(size for size in shape if isinstance(size, int))
         if len(sizes) != len(shape) or int(np.prod(sizes, dtype=object)) > MAX_VALUES:
             raise IndeterminateError
@@ -189,20 +142,20 @@ def _like(number: int) -> ValueRule:
     return rule
 
 
-def _select(site: InferenceContext) -> list[Array | None]:
+def _select(c: InferenceContext) -> list[Array | None]:
     lifted = np.frompyfunc(lambda c, a, b: None if c is None else a if c else b, 3, 1)
-    parts = [given(site, index) for index in range(3)]
+    parts = [c.array(index) for index in range(3)]
     return [np.asarray(lifted(*parts), dtype=object)]
 
 
-def _broadcast_args(site: InferenceContext) -> list[Array | None]:
-    shape = broadcast(site, site.value(0), site.value(1))
+def _broadcast_args(c: InferenceContext) -> list[Array | None]:
+    shape = broadcast(c, c.value(0), c.value(1))
     return [None if shape is None else _numbers(shape)]
 
 
-def _gradient_args(site: InferenceContext) -> list[Array | None]:
+def _gradient_args(c: InferenceContext) -> list[Array | None]:
     """BroadcastGradientArgs: the axes along which each operand was repeated."""
-    left, right = site.value(0), site.value(1)
+    left, right = c.value(0), c.value(1)
     rank = max(len(left), len(right))
     a, b = (1,) * (rank - len(left)) + left, (1,) * (rank - len(right)) + right
     if None in a or None in b:
@@ -215,98 +168,86 @@ def _gradient_args(site: InferenceContext) -> list[Array | None]:
     ]
 
 
-def _split(site: InferenceContext) -> list[Array | None]:
-    parts = np.split(given(site, 1), site.number("num_split"), axis=site.ints_in(0)[0])
+def _split(c: InferenceContext) -> list[Array | None]:
+    parts = np.split(c.array(1), c.number("num_split"), axis=c.ints_in(0)[0])
     return [np.asarray(part, dtype=object) for part in parts]
 
 
-def _split_v(site: InferenceContext) -> list[Array | None]:
-    source, sizes, axis = given(site, 0), list(site.ints_in(1)), site.ints_in(2)[0]
+def _split_v(c: InferenceContext) -> list[Array | None]:
+    source, sizes, axis = c.array(0), list(c.ints_in(1)), c.ints_in(2)[0]
     if -1 in sizes:
         sizes[sizes.index(-1)] = source.shape[axis] - sum(sizes) - 1
     return list(np.split(source, np.cumsum(sizes)[:-1], axis=axis))
 
 
-def _inverse(site: InferenceContext) -> list[Array | None]:
-    return [_numbers(np.argsort(site.ints_in(0)).tolist())]
-
-
-def _transpose(site: InferenceContext) -> list[Array | None]:
-    return [given(site, 0).transpose(site.ints_in(1))]
-
-
-def _reverse(site: InferenceContext) -> list[Array | None]:
-    return [np.flip(given(site, 0), site.ints_in(1))]
-
-
-def _tile(site: InferenceContext) -> list[Array | None]:
-    repeats = site.ints_in(1)
-    source = given(site, 0)
+def _tile(c: InferenceContext) -> list[Array | None]:
+    repeats = c.ints_in(1)
+    source = c.array(0)
     if source.size * int(np.prod(repeats, dtype=object)) > MAX_VALUES:
         raise IndeterminateError
     return [np.tile(source, repeats)]
 
 
-def _stitch(site: InferenceContext) -> list[Array | None]:
-    count = len(site.inputs) // 2
-    found: dict[int, Dim] = {}
+def _stitch(c: InferenceContext) -> list[Array | None]:
+    count = len(c.inputs) // 2
+    items: dict[int, Dim] = {}
     for index in range(count):
-        data = site.inputs[count + index]
-        if data.shape != site.shape(index):
+        data = c.inputs[count + index]
+        if data.shape != c.shape(index):
             raise IndeterminateError  # elements that are not scalars
-        found.update(zip(site.ints_in(index), site.value(count + index), strict=True))
-    return [_numbers(found.get(i) for i in range(max(found, default=-1) + 1))]
+        items.update(zip(c.ints_in(index), c.value(count + index), strict=True))
+    return [_numbers(items.get(i) for i in range(max(items, default=-1) + 1))]
 
 
-def _cumsum(site: InferenceContext) -> list[Array | None]:
-    source = given(site, 0)
-    if site.flag("reverse") or source.ndim != 1 or None in source:
+def _cumsum(c: InferenceContext) -> list[Array | None]:
+    source = c.array(0)
+    if c.flag("reverse") or source.ndim != 1 or None in source:
         raise IndeterminateError
     sums: list[Dim] = []
     total: Count = 0
     for item in source:
         before, total = total, total + item
-        sums.append(before if site.flag("exclusive") else total)
+        sums.append(before if c.flag("exclusive") else total)
     return [_numbers(sums)]
 
 
 RULES: dict[str, ValueRule] = {
-    **each_value(
-        "Identity StopGradient Cast PreventGradient Snapshot EnsureShape Enter RefEnter", _same
+    **each(
+        "Identity StopGradient Cast PreventGradient Snapshot EnsureShape Enter RefEnter",
+        lambda c: [c.array(0)],
     ),
-    **each_value("Shape ShapeN", _shape),
+    **each("Shape ShapeN", _shape),
     "VariableShape": _variable_shape,
-    "Size": _size,
-    "Rank": _rank,
+    "Size": lambda c: [_numbers([elements(c.shape(0))], ())],
+    "Rank": lambda c: [_numbers([len(c.dims(0))], ())],
     **arithmetic.RULES,
     "StridedSlice": _strided_slice,
     "Slice": _slice,
     "Pack": _pack,
     "Unpack": _unpack,
     "ConcatV2": _concat_v2,
-    "Concat": lambda site: _joined(site, range(1, len(site.inputs)), 0),
-    "Prod": _reduction(multiplied, 1),
-    "Sum": _reduction(added, 0),
-    "Max": _reduction(larger, None),
-    "Min": _reduction(smaller, None),
-    "All": _reduction(multiplied, 1),
-    "Any": _reduction(larger, 0),
-    "Reshape": _reshape,
-    "ExpandDims": _expand_dims,
+    "Concat": lambda c: _concat(c, range(1, len(c.inputs)), 0),
+    **each("Prod All", _reduction(operator.mul, 1)),
+    "Sum": _reduction(operator.add, 0),
+    "Max": _reduction(maximum, None),
+    "Min": _reduction(minimum, None),
+    "Any": _reduction(maximum, 0),
+    "Reshape": lambda c: [c.array(0).reshape(c.ints_in(1))],
+    "ExpandDims": lambda c: [np.expand_dims(c.array(0), c.ints_in(1)[0])],
     "Squeeze": _squeeze,
-    **each_value("Gather GatherV2", _gather),
+    **each("Gather GatherV2", _gather),
     "Range": _range,
     "Fill": _fill,
     "ZerosLike": _like(0),
     "OnesLike": _like(1),
-    **each_value("Select SelectV2", _select),
+    **each("Select SelectV2", _select),
     "BroadcastArgs": _broadcast_args,
     "BroadcastGradientArgs": _gradient_args,
     "Split": _split,
     "SplitV": _split_v,
-    "InvertPermutation": _inverse,
-    "Transpose": _transpose,
-    "ReverseV2": _reverse,
+    "InvertPermutation": lambda c: [_numbers(np.argsort(c.ints_in(0)).tolist())],
+    "Transpose": lambda c: [c.array(0).transpose(c.ints_in(1))],
+    "ReverseV2": lambda c: [np.flip(c.array(0), c.ints_in(1))],
     "Tile": _tile,
     "DynamicStitch": _stitch,
     "Cumsum": _cumsum,

@@ -1,13 +1,19 @@
-"""A node as a rule sees it: attributes, and what is known about its inputs."""
+"""The node that a rule looks at, and arithmetic of sizes that may be unknown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from tfprof.flops.polynomial import ceil_div, floor_div, product
-from tfprof.flops.tensors import MAX_VALUES, Dim, Dims, Tensor
+from tfprof.flops.tensors import MAX_VALUES, UNKNOWN, Dim, Dims, Tensor
 from tfprof.protos.graph_pb2 import AttrValue
+
+_Rule = TypeVar("_Rule")
 
 
 class IndeterminateError(Exception):
@@ -37,28 +43,42 @@ class InferenceContext:
 
     def value(self, index: int) -> tuple[Dim, ...]:
         """An input's elements."""
-        found = self.inputs[index].value if index < len(self.inputs) else None
-        if found is None:
+        value = self.inputs[index].value if index < len(self.inputs) else None
+        if value is None:
             raise IndeterminateError
-        return found
+        return value
+
+    def array(self, index: int) -> npt.NDArray[np.object_]:
+        """An input's elements in its shape."""
+        array = self.inputs[index].array()
+        if array is None:
+            raise IndeterminateError
+        return array
 
     def ints_in(self, index: int) -> tuple[int, ...]:
         """An input's elements, all of them plain numbers."""
-        found = self.value(index)
-        numbers = tuple(number for number in found if isinstance(number, int))
-        if len(numbers) != len(found):
+        value = self.value(index)
+        numbers = tuple(number for number in value if isinstance(number, int))
+        if len(numbers) != len(value):
             raise IndeterminateError
         return numbers
 
-    def sizes_in(self, index: int) -> Dims:
-        """The shape that an input's elements spell; if only their number is known, its rank."""
-        found = self.inputs[index].value if index < len(self.inputs) else None
-        if found is not None:
-            return tuple(None if size == -1 else size for size in found)
+    def vector(self, index: int) -> tuple[Dim, ...]:
+        """A vector's elements; if only their number is known, that many unknown ones."""
+        if index < len(self.inputs) and (value := self.inputs[index].value) is not None:
+            return value
         (length,) = self.dims(index, 1)
         if not isinstance(length, int) or length > MAX_VALUES:
             raise IndeterminateError
         return (None,) * length
+
+    def sizes_in(self, index: int) -> Dims:
+        """The shape that a vector's elements spell, -1 for an unknown size."""
+        return tuple(None if size == -1 else size for size in self.vector(index))
+
+    def element(self, index: int) -> Tensor:
+        """What the handle at an input holds."""
+        return self.inputs[index].element or UNKNOWN
 
     def number(self, name: str, default: int = 0) -> int:
         """A number attribute."""
@@ -93,14 +113,30 @@ ShapeRule = Callable[[InferenceContext], Sequence[Dims | None]]
 """The shapes of a node's outputs, as far as they are known."""
 
 
-def each(ops: str, rule: ShapeRule) -> dict[str, ShapeRule]:
+def each(ops: str, rule: _Rule) -> dict[str, _Rule]:
     """The same rule for several op types."""
     return dict.fromkeys(ops.split(), rule)
 
 
-def plus(a: Dim, b: Dim) -> Dim:
-    """The sum of two sizes."""
-    return None if a is None or b is None else a + b
+def shape_of(index: int) -> ShapeRule:
+    """The rule of an output that has the shape of an input."""
+    return lambda c: [c.shape(index)]
+
+
+def sizes_from(index: int) -> ShapeRule:
+    """The rule of an output whose shape is an input's value."""
+    return lambda c: [c.sizes_in(index)]
+
+
+def scalar(_: InferenceContext) -> Sequence[Dims | None]:
+    """The rule of a scalar output."""
+    return [()]
+
+
+def plus(*sizes: Dim) -> Dim:
+    """The sum of sizes."""
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 def times(*sizes: Dim) -> Dim:

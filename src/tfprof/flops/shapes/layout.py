@@ -9,43 +9,42 @@ from tfprof.flops.shapes.inference_context import (
     divide,
     each,
     plus,
+    shape_of,
+    sizes_from,
     times,
 )
-from tfprof.flops.tensors import Dim, Dims, elements, merge_dims
+from tfprof.flops.tensors import Dims, elements, merge_dims
 
 
-def _reshape(site: InferenceContext) -> list[Dims | None]:
-    target = site.inputs[1].value
+def _reshape(c: InferenceContext) -> list[Dims | None]:
+    target = c.inputs[1].value
     if target is None:
-        return [site.sizes_in(1)]
+        return [c.sizes_in(1)]
     if target.count(-1) > 1:
         raise IndeterminateError
     if -1 not in target:
         return [target]
     others = [size for size in target if size != -1]
-    total = elements(site.shape(0))
-    missing = divide(total, times(*others))
+    missing = divide(elements(c.shape(0)), times(*others))
     return [tuple(missing if size == -1 else size for size in target)]
 
 
-def _transpose(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    order = site.inputs[1].value
-    if order is None:
+def _transpose(c: InferenceContext) -> list[Dims | None]:
+    dims = c.dims(0)
+    if c.inputs[1].value is None:
         return [(None,) * len(dims)]
-    return [tuple(dims[site.axis(axis, len(dims))] for axis in site.ints_in(1))]
+    return [tuple(dims[c.axis(axis, len(dims))] for axis in c.ints_in(1))]
 
 
-def _expand_dims(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    axis = site.axis(site.ints_in(1)[0], len(dims) + 1)
+def _expand_dims(c: InferenceContext) -> list[Dims | None]:
+    dims = c.dims(0)
+    axis = c.axis(c.ints_in(1)[0], len(dims) + 1)
     return [(*dims[:axis], 1, *dims[axis:])]
 
 
-def _squeeze(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    given = site.ints("squeeze_dims")
-    axes = {site.axis(axis, len(dims)) for axis in given}
+def _squeeze(c: InferenceContext) -> list[Dims | None]:
+    dims = c.dims(0)
+    axes = {c.axis(axis, len(dims)) for axis in c.ints("squeeze_dims")}
     if not axes:
         # A symbol may turn out to be 1, and the axis would go.
         if not all(isinstance(size, int) for size in dims):
@@ -54,137 +53,110 @@ def _squeeze(site: InferenceContext) -> list[Dims | None]:
     return [tuple(size for i, size in enumerate(dims) if i not in axes)]
 
 
-def _concat(site: InferenceContext, parts: range, axis_input: int) -> list[Dims | None]:
-    shapes = [site.dims(index) for index in parts]
+def _concat(c: InferenceContext, parts: range, axis_input: int) -> list[Dims | None]:
+    shapes = [c.dims(index) for index in parts]
     rank = len(shapes[0])
     if any(len(shape) != rank for shape in shapes):
         raise IndeterminateError
-    axis = site.axis(site.ints_in(axis_input)[0], rank)
-    joined: Dims | None = shapes[0]
-    total: Dim = 0
+    axis = c.axis(c.ints_in(axis_input)[0], rank)
+    merged: Dims | None = shapes[0]
     for shape in shapes:
-        total = plus(total, shape[axis])
-        joined, _ = merge_dims(joined, (*shape[:axis], None, *shape[axis + 1 :]))
-    joined = joined or shapes[0]
-    return [(*joined[:axis], total, *joined[axis + 1 :])]
+        merged, _ = merge_dims(merged, (*shape[:axis], None, *shape[axis + 1 :]))
+    merged = merged or shapes[0]
+    total = plus(*(shape[axis] for shape in shapes))
+    return [(*merged[:axis], total, *merged[axis + 1 :])]
 
 
-def _concat_v2(site: InferenceContext) -> list[Dims | None]:
-    count = site.number("N", len(site.inputs) - 1)
-    return _concat(site, range(count), count)
+def _concat_v2(c: InferenceContext) -> list[Dims | None]:
+    count = c.number("N", len(c.inputs) - 1)
+    return _concat(c, range(count), count)
 
 
-def _concat_v1(site: InferenceContext) -> list[Dims | None]:
-    return _concat(site, range(1, len(site.inputs)), 0)
-
-
-def _split(site: InferenceContext) -> list[Dims | None]:
-    dims, count = site.dims(1), site.number("num_split")
-    axis = site.axis(site.ints_in(0)[0], len(dims))
+def _split(c: InferenceContext) -> list[Dims | None]:
+    dims, count = c.dims(1), c.number("num_split")
+    axis = c.axis(c.ints_in(0)[0], len(dims))
     return [(*dims[:axis], divide(dims[axis], count), *dims[axis + 1 :])] * count
 
 
-def _split_v(site: InferenceContext) -> list[Dims | None]:
-    dims, sizes = site.dims(0), list(site.value(1))
-    axis = site.axis(site.ints_in(2)[0], len(dims))
+def _split_v(c: InferenceContext) -> list[Dims | None]:
+    dims, sizes = c.dims(0), list(c.value(1))
+    axis = c.axis(c.ints_in(2)[0], len(dims))
     if sizes.count(-1) == 1:
-        given = _total([size for size in sizes if size != -1])
-        sizes[sizes.index(-1)] = plus(dims[axis], times(-1, given))
+        others = plus(*(size for size in sizes if size != -1))
+        sizes[sizes.index(-1)] = plus(dims[axis], times(-1, others))
     return [(*dims[:axis], size, *dims[axis + 1 :]) for size in sizes]
 
 
-def _total(sizes: list[Dim]) -> Dim:
-    total: Dim = 0
-    for size in sizes:
-        total = plus(total, size)
-    return total
-
-
-def _pack(site: InferenceContext) -> list[Dims | None]:
-    dims: Dims | None = site.dims(0)
-    for index in range(1, len(site.inputs)):
-        dims, _ = merge_dims(dims, site.shape(index))
+def _pack(c: InferenceContext) -> list[Dims | None]:
+    dims: Dims | None = c.dims(0)
+    for index in range(1, len(c.inputs)):
+        dims, _ = merge_dims(dims, c.shape(index))
     if dims is None:
         raise IndeterminateError
-    axis = site.axis(site.number("axis"), len(dims) + 1)
-    return [(*dims[:axis], len(site.inputs), *dims[axis:])]
+    axis = c.axis(c.number("axis"), len(dims) + 1)
+    return [(*dims[:axis], len(c.inputs), *dims[axis:])]
 
 
-def _unpack(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    axis = site.axis(site.number("axis"), len(dims))
-    return [dims[:axis] + dims[axis + 1 :]] * site.number("num")
+def _unpack(c: InferenceContext) -> list[Dims | None]:
+    dims = c.dims(0)
+    axis = c.axis(c.number("axis"), len(dims))
+    return [dims[:axis] + dims[axis + 1 :]] * c.number("num")
 
 
-def _tile(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    repeats = site.sizes_in(1)
+def _tile(c: InferenceContext) -> list[Dims | None]:
+    dims, repeats = c.dims(0), c.sizes_in(1)
     return [tuple(times(size, count) for size, count in zip(dims, repeats, strict=True))]
 
 
-def _pad(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    if site.inputs[1].value is None:
+def _pad(c: InferenceContext) -> list[Dims | None]:
+    dims = c.dims(0)
+    if c.inputs[1].value is None:
         return [(None,) * len(dims)]
-    pads = site.value(1)
-    return [tuple(plus(plus(s, pads[2 * i]), pads[2 * i + 1]) for i, s in enumerate(dims))]
+    pads = c.value(1)
+    return [tuple(plus(s, pads[2 * i], pads[2 * i + 1]) for i, s in enumerate(dims))]
 
 
-def _mirror_pad_grad(site: InferenceContext) -> list[Dims | None]:
-    dims, pads = site.dims(0), site.ints_in(1)
+def _mirror_pad_grad(c: InferenceContext) -> list[Dims | None]:
+    dims, pads = c.dims(0), c.ints_in(1)
     return [tuple(plus(s, -pads[2 * i] - pads[2 * i + 1]) for i, s in enumerate(dims))]
 
 
-def _broadcast_to(site: InferenceContext) -> list[Dims | None]:
-    return [site.sizes_in(1)]
-
-
-def _gather(site: InferenceContext) -> list[Dims | None]:
-    params, indices = site.dims(0), site.dims(1)
-    batch = site.number("batch_dims")
-    axis = site.ints_in(2)[0] if len(site.inputs) > 2 else batch
-    axis = site.axis(axis, len(params))
+def _gather(c: InferenceContext) -> list[Dims | None]:
+    params, indices = c.dims(0), c.dims(1)
+    batch = c.number("batch_dims")
+    axis = c.ints_in(2)[0] if len(c.inputs) > 2 else batch
+    axis = c.axis(axis, len(params))
     batch = batch % (len(indices) + 1) if batch < 0 else batch
     return [(*params[:axis], *indices[batch:], *params[axis + 1 :])]
 
 
-def _gather_nd(site: InferenceContext) -> list[Dims | None]:
-    params, indices = site.dims(0), site.dims(1)
+def _gather_nd(c: InferenceContext) -> list[Dims | None]:
+    params, indices = c.dims(0), c.dims(1)
     depth = indices[-1]
     if not isinstance(depth, int):
         raise IndeterminateError
-    return [(*indices[:-1], *params[site.number("batch_dims") + depth :])]
+    return [(*indices[:-1], *params[c.number("batch_dims") + depth :])]
 
 
-def _one_hot(site: InferenceContext) -> list[Dims | None]:
-    dims = site.dims(0)
-    axis = site.axis(site.number("axis", -1), len(dims) + 1)
-    depth = site.inputs[1].value
+def _one_hot(c: InferenceContext) -> list[Dims | None]:
+    dims = c.dims(0)
+    axis = c.axis(c.number("axis", -1), len(dims) + 1)
+    depth = c.inputs[1].value
     return [(*dims[:axis], depth[0] if depth else None, *dims[axis:])]
 
 
-def _broadcast_args(site: InferenceContext) -> list[Dims | None]:
-    left, right = site.dims(0, 1)[0], site.dims(1, 1)[0]
+def _broadcast_args(c: InferenceContext) -> list[Dims | None]:
+    left, right = c.dims(0, 1)[0], c.dims(1, 1)[0]
     if isinstance(left, int) and isinstance(right, int):
         return [(max(left, right),)]
     raise IndeterminateError
 
 
-def _dynamic_stitch(site: InferenceContext) -> list[Dims | None]:
-    count = len(site.inputs) // 2
-    largest = -1
-    for index in range(count):
-        largest = max((largest, *site.ints_in(index)))
-    data, indices = site.dims(count), site.dims(0)
+def _dynamic_stitch(c: InferenceContext) -> list[Dims | None]:
+    count = len(c.inputs) // 2
+    largest = max((i for index in range(count) for i in c.ints_in(index)), default=-1)
+    data, indices = c.dims(count), c.dims(0)
     return [(largest + 1, *data[len(indices) :])]
-
-
-def _where(site: InferenceContext) -> list[Dims | None]:
-    return [(None, len(site.dims(0)))]
-
-
-def _segments(site: InferenceContext) -> list[Dims | None]:
-    return [(None, *site.dims(0)[1:])]
 
 
 RULES: dict[str, ShapeRule] = {
@@ -193,8 +165,8 @@ RULES: dict[str, ShapeRule] = {
     "ExpandDims": _expand_dims,
     "Squeeze": _squeeze,
     "ConcatV2": _concat_v2,
-    "Concat": _concat_v1,
-    "ParallelConcat": lambda site: [(len(site.inputs), *site.dims(0)[1:])],
+    "Concat": lambda c: _concat(c, range(1, len(c.inputs)), 0),
+    "ParallelConcat": lambda c: [(len(c.inputs), *c.dims(0)[1:])],
     "Split": _split,
     "SplitV": _split_v,
     "Pack": _pack,
@@ -202,17 +174,19 @@ RULES: dict[str, ShapeRule] = {
     "Tile": _tile,
     **each("Pad PadV2 MirrorPad", _pad),
     "MirrorPadGrad": _mirror_pad_grad,
-    "BroadcastTo": _broadcast_to,
+    "BroadcastTo": sizes_from(1),
     "BroadcastArgs": _broadcast_args,
     **each("Gather GatherV2", _gather),
     "GatherNd": _gather_nd,
     "OneHot": _one_hot,
-    "ScatterNd": lambda site: [site.sizes_in(2)],
-    "DynamicStitch": _dynamic_stitch,
-    "ParallelDynamicStitch": _dynamic_stitch,
-    "Where": _where,
-    "Unique": lambda site: [(None,), site.shape(0)],
-    **each("SegmentSum SegmentMean SegmentMax SegmentMin SegmentProd", _segments),
-    "LookupTableFindV2": lambda site: [site.shape(1)],
-    "ConcatOffset": lambda site: [site.shape(index) for index in range(1, len(site.inputs))],
+    "ScatterNd": sizes_from(2),
+    **each("DynamicStitch ParallelDynamicStitch", _dynamic_stitch),
+    "Where": lambda c: [(None, len(c.dims(0)))],
+    "Unique": lambda c: [(None,), c.shape(0)],
+    **each(
+        "SegmentSum SegmentMean SegmentMax SegmentMin SegmentProd",
+        lambda c: [(None, *c.dims(0)[1:])],
+    ),
+    "LookupTableFindV2": shape_of(1),
+    "ConcatOffset": lambda c: [c.shape(index) for index in range(1, len(c.inputs))],
 }

@@ -11,9 +11,11 @@ from tfprof.flops.shapes.inference_context import (
     InferenceContext,
     ShapeRule,
     plus,
+    shape_of,
+    sizes_from,
     times,
 )
-from tfprof.flops.tensors import MAX_VALUES, Dim, Dims
+from tfprof.flops.tensors import Dim, Dims
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,13 @@ class Range:
     size: Dim
 
 
-def strided(site: InferenceContext, dims: Sequence[Dim], first: int) -> list[Range]:
+def strided(c: InferenceContext, dims: Sequence[Dim], first: int) -> list[Range]:
     """The slice spelled by inputs `first`, `first + 1`, `first + 2` (begin, end, strides)."""
-    begin = _values(site, first)
-    end = _values(site, first + 1)
-    steps = site.ints_in(first + 2)
+    begin = c.vector(first)
+    end = c.vector(first + 1)
+    steps = c.ints_in(first + 2)
     bits = {
-        name: site.number(f"{name}_mask")
+        name: c.number(f"{name}_mask")
         for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
     }
     used = sum(1 for i in range(len(steps)) if not (bits["new_axis"] | bits["ellipsis"]) >> i & 1)
@@ -53,22 +55,12 @@ def strided(site: InferenceContext, dims: Sequence[Dim], first: int) -> list[Ran
             start = None if bits["begin"] >> i & 1 else (begin[i],)
             stop = None if bits["end"] >> i & 1 else (end[i],)
             if bits["shrink_axis"] >> i & 1:
-                place = None if start is None else _from_start(start[0], dims[axis])
-                ranges.append(Range(axis, True, place, None, step, 1))
+                index = None if start is None else _from_start(start[0], dims[axis])
+                ranges.append(Range(axis, True, index, None, step, 1))
             else:
                 ranges.append(_range(axis, dims[axis], start, stop, step))
             axis += 1
     return ranges + [Range(i, False, 0, dims[i], 1, dims[i]) for i in range(axis, len(dims))]
-
-
-def _values(site: InferenceContext, index: int) -> tuple[Dim, ...]:
-    found = site.inputs[index].value
-    if found is not None:
-        return found
-    (length,) = site.dims(index, 1)
-    if not isinstance(length, int) or length > MAX_VALUES:
-        raise IndeterminateError
-    return (None,) * length
 
 
 def _from_start(index: Dim, size: Dim) -> Dim:
@@ -86,21 +78,15 @@ def _range(
     first: Dim = (0 if step > 0 else plus(size, -1)) if start is None else start[0]
     last: Dim = (size if step > 0 else -1) if stop is None else stop[0]
     if start is not None:
-        first = _clamped(_from_start(first, size), size, step)
+        first = _clamp(_from_start(first, size), size, step)
     if stop is not None:
-        last = _clamped(_from_start(last, size), size, step)
-    span = plus(last, times(first, -1))
-    if span is None:
-        return Range(axis, False, first, last, step, None)
-    if step < 0:
-        span, step_size = times(span, -1), -step
-    else:
-        step_size = step
-    length = None if span is None else extreme(ceil_div(span, step_size), 0, largest=True)
+        last = _clamp(_from_start(last, size), size, step)
+    span = times(plus(last, times(first, -1)), 1 if step > 0 else -1)
+    length = None if span is None else extreme(ceil_div(span, abs(step)), 0, largest=True)
     return Range(axis, False, first, last, step, length)
 
 
-def _clamped(index: Dim, size: Dim, step: int) -> Dim:
+def _clamp(index: Dim, size: Dim, step: int) -> Dim:
     """An index limited to the axis, where that can be decided."""
     low, high = (0, size) if step > 0 else (-1, plus(size, -1))
     if index is None:
@@ -112,22 +98,24 @@ def _clamped(index: Dim, size: Dim, step: int) -> Dim:
     return extreme(index, high, largest=False)
 
 
-def _strided_slice(site: InferenceContext) -> list[Dims | None]:
-    ranges = strided(site, site.dims(0), 1)
+def _strided_slice(c: InferenceContext) -> list[Dims | None]:
+    ranges = strided(c, c.dims(0), 1)
     return [tuple(part.size for part in ranges if not part.drop)]
 
 
-def _slice(site: InferenceContext) -> list[Dims | None]:
-    dims, begin, sizes = site.dims(0), _values(site, 1), _values(site, 2)
-    out: list[Dim] = []
-    for size, start, length in zip(dims, begin, sizes, strict=True):
-        out.append(plus(size, times(start, -1)) if length == -1 else length)
-    return [tuple(out)]
+def _slice(c: InferenceContext) -> list[Dims | None]:
+    dims, begin, sizes = c.dims(0), c.vector(1), c.vector(2)
+    return [
+        tuple(
+            plus(size, times(start, -1)) if length == -1 else length
+            for size, start, length in zip(dims, begin, sizes, strict=True)
+        )
+    ]
 
 
 RULES: dict[str, ShapeRule] = {
     "StridedSlice": _strided_slice,
-    "StridedSliceGrad": lambda site: [site.sizes_in(0)],
+    "StridedSliceGrad": sizes_from(0),
     "Slice": _slice,
-    "TensorStridedSliceUpdate": lambda site: [site.shape(0)],
+    "TensorStridedSliceUpdate": shape_of(0),
 }
