@@ -38,7 +38,7 @@ def read_input_bytes(source: MessageLike, part: str) -> Input:
         return Input(source.SerializeToString(), part)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        return Input(read_file(path, part), os.fspath(source), path)
+        return Input(read_file(path, f"the {part}"), os.fspath(source), path)
     raise LoadError(
         f"{part}: cannot read a {type(source).__name__}; give a path, bytes or a message"
     )

@@ -41,7 +41,7 @@ def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
     if not is_file(file):
         return None
     try:
-        return _read(GraphDebugInfo.FromString(read_file(file, "code traces")))
+        return _read(GraphDebugInfo.FromString(read_file(file, "the code traces")))
     except (DecodeError, LookupError):
         raise LoadError(
             f"{file}: not a GraphDebugInfo, or truncated; save the model again, or delete the file"
