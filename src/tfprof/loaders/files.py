@@ -103,7 +103,5 @@ def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
         chunks.append(chunk)
         size += len(chunk)
         if size > MAX_STREAM_BYTES:
-            raise LoadError(
-                f"{path}: more than {MAX_STREAM_BYTES >> 30} GB; too large for {what}"
-            )
+            raise LoadError(f"{path}: more than {MAX_STREAM_BYTES >> 30} GB; too large for {what}")
     return b"".join(chunks)

@@ -16,6 +16,7 @@ from tfprof.loaders.message_kinds import HEAD_SIZE, is_text, message_kind
 from tfprof.loaders.messages import Input, MessageLike, not_a_message
 from tfprof.loaders.model_messages import MODEL_KINDS, model_kind, parse_model, read_model_bytes
 from tfprof.loaders.saved_model.graph import signature_graph
+from tfprof.loaders.wire import parent_indices
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import CONTROL, SHAPE, SHAPES, Array
 from tfprof.profiles.source_columns import GraphColumns
@@ -85,9 +86,8 @@ def _text_nodes(given: Input) -> GraphNodes:
 def _columns(nodes: pa.Array) -> GraphColumns:
     attrs, inputs = nodes.field("attr"), nodes.field("input")
     input_starts = list_offsets(inputs)
-    counts = np.diff(input_starts)
-    consumer = np.repeat(np.arange(len(nodes), dtype=np.int32), counts)
-    index = np.arange(len(consumer)) - np.repeat(input_starts[:-1], counts)
+    consumer = parent_indices(inputs, np.int32)
+    index = np.arange(len(consumer)) - input_starts[consumer]
     producer, output = _split_inputs(inputs.flatten())
     return GraphColumns(
         nodes.field("name"),

@@ -13,7 +13,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
-from tfprof.loaders import identify
+from tfprof.loaders import LOADERS, identify
 from tfprof.loaders.files import read_file
 from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text
 from tfprof.loaders.wire import columns_of, columns_of_bytes
@@ -74,7 +74,7 @@ def _checked(source: MessageLike, kind: Any, part: str) -> Input:
     if given.path is None:
         return given
     if not given.data:
-        raise LoadError(f"{given.name}: is empty; expected {_noun(kind)}")
+        raise LoadError(f"{given.name}: is empty; expected {LOADERS[kind.DESCRIPTOR.name].noun}")
     head, name = given.data[:HEAD_SIZE], kind.DESCRIPTOR.name
     if not fits(head, name) and identify(head, given.path, expected=[name]):
         raise not_a_message(given, kind)
@@ -86,18 +86,15 @@ def not_a_message(given: Input, kind: Any, *, expected: Iterable[str] = ()) -> L
     names = (kind.DESCRIPTOR.name, *expected)
     found = identify(given.data[:HEAD_SIZE], given.path, expected=names)
     reason = f"it is {found}" if found else "truncated, or a different format"
-    return LoadError(f"{given.name}: not {_noun(kind)}; {reason}")
+    return LoadError(f"{given.name}: not {LOADERS[kind.DESCRIPTOR.name].noun}; {reason}")
 
 
 def malformed(source: MessageLike, kind: Any, part: str) -> LoadError:
     """The error for an input of which a nested message cannot be parsed."""
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else part
-    return LoadError(f"{name}: not {_noun(kind)}; truncated, or a different format")
-
-
-def _noun(kind: Any) -> str:
-    name = kind.DESCRIPTOR.name
-    return f"{'an' if name[0] in 'AEIO' else 'a'} {name}"
+    return LoadError(
+        f"{name}: not {LOADERS[kind.DESCRIPTOR.name].noun}; truncated, or a different format"
+    )
 
 
 def _text_message(data: bytes, kind: Any) -> Any:
