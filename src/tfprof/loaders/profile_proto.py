@@ -98,8 +98,13 @@ def _edges(nodes: pa.Array, ids: Array) -> Edges:
     consumer, flat = parent_indices(inputs), inputs.flatten()
     index, target = numbers(flat.field("key")), numbers(flat.field("value"))
     row = np.minimum(np.searchsorted(ids, target), max(len(ids) - 1, 0))
-    known = ids[row] == target if len(ids) else np.zeros(len(target), bool)
-    consumer, index, target, row = consumer[known], index[known], target[known], row[known]
+    has_producer = ids[row] == target if len(ids) else np.zeros(len(target), bool)
+    consumer, index, target, row = (
+        consumer[has_producer],
+        index[has_producer],
+        target[has_producer],
+        row[has_producer],
+    )
     by_producer = _lookup(nodes.field("src_output_index"))
     by_input = _lookup(nodes.field("input_outputs"))
     output = [
@@ -154,10 +159,10 @@ def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> Profile
     entries = lists.flatten()
     node, step = parent_indices(lists), numbers(entries.field("key"))
     execs = entries.field("value")
-    known = np.isin(step, np.array(steps, np.int64))
-    if not known.all():
-        keep = pa.array(known)
-        execs, node, step = execs.filter(keep), node[known], step[known]
+    has_step = np.isin(step, np.array(steps, np.int64))
+    if not has_step.all():
+        keep = pa.array(has_step)
+        execs, node, step = execs.filter(keep), node[has_step], step[has_step]
     accelerator = _intervals(execs.field("accelerator_execs"), devices)
     cpu = _intervals(execs.field("cpu_execs"), devices)
     execution, device, begin, duration = (

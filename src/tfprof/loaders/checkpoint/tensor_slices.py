@@ -86,9 +86,9 @@ def open_slice_tables(tables: Sequence[Table], path: Path) -> SliceTables:
                 f"this is {_VERSION}; save it with an older TensorFlow"
             )
         for meta in message.meta.tensor:
-            found = _saved(meta, table)
-            known = saved.get(meta.name, replace(found, parts=()))
-            if (known.dtype, known.shape) != (found.dtype, found.shape):
+            tensor = _saved(meta, table)
+            known = saved.get(meta.name, replace(tensor, parts=()))
+            if (known.dtype, known.shape) != (tensor.dtype, tensor.shape):
                 raise LoadError(
                     f"{table.path}: tensor {meta.name!r} is of another type or shape than in "
                     "another shard; they are of different checkpoints"
@@ -97,7 +97,7 @@ def open_slice_tables(tables: Sequence[Table], path: Path) -> SliceTables:
                 raise LoadError(
                     f"{table.path}: tensor {meta.name!r} is listed twice; write it again"
                 )
-            saved[meta.name] = replace(known, parts=known.parts + found.parts)
+            saved[meta.name] = replace(known, parts=known.parts + tensor.parts)
     return SliceTables(path, saved, {name: _info(name, saved[name]) for name in sorted(saved)})
 
 

@@ -54,16 +54,16 @@ def _nodes(data: bytes) -> GraphNodes:
     odd_nodes = [_parse_node(data[starts[row] : ends[row]]) for row in odd_rows.tolist()]
     rest = _parse(graph_pb2.GraphDef, data[ends[-1] :])
     # Distinct attributes are read as those of a node that has nothing else.
-    found = nodes_of_bytes(
+    parsed = nodes_of_bytes(
         _encode_graph([*(wire or b"" for wire in encoded), *odd_nodes], rest), well_formed=True
     )
-    attrs = found.nodes.field("attr").take(pa.array(index[rows]))
-    nodes, more = plain.nodes(attrs, found.nodes.type), found.nodes.slice(len(encoded))
+    attrs = parsed.nodes.field("attr").take(pa.array(index[rows]))
+    nodes, more = plain.nodes(attrs, parsed.nodes.type), parsed.nodes.slice(len(encoded))
     order = np.argsort(np.concatenate([rows, odd_rows]))
     if len(more):
         after = np.arange(len(order), len(nodes) + len(more))
         nodes = pa.concat_arrays([nodes, more]).take(pa.array(np.append(order, after)))
-    if not found.library:
+    if not parsed.library:
         return GraphNodes(nodes, b"")
     plain_nodes = [
         header + (encoded[i] or b"") for header, i in zip(plain.encode(), index[rows], strict=True)

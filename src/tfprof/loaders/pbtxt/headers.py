@@ -51,24 +51,24 @@ class Headers:
         bounds[1::2], bounds[2::2] = self.quote[::2], self.quote[1::2] + 1
         bounds += value_offsets(self.texts)[0]
         labels = every_other(pa.string(), bounds, self.texts.buffers()[2], 0)
-        found: Array = pc.index_in(labels, value_set=_FIELDS).fill_null(_OTHER).to_numpy()[::2]
-        return found
+        fields: Array = pc.index_in(labels, value_set=_FIELDS).fill_null(_OTHER).to_numpy()[::2]
+        return fields
 
     @cached_property
     def first(self) -> Array:
         """The number of each node's first string, and how many strings there are."""
-        found: Array = self.first_quote // 2
-        return found
+        first: Array = self.first_quote // 2
+        return first
 
     def are_quoted(self) -> BoolArray:
         """Which have a line for each string, end with one, and are ASCII without escapes."""
         quotes = np.diff(self.first_quote)
         lines = np.diff(np.searchsorted(np.flatnonzero(self.bytes == ord("\n")), self.offsets))
-        found: BoolArray = (quotes == 2 * lines) & (quotes > 0)
-        found &= self.bytes[self.offsets[1:] - 1] == ord('"')
+        mask: BoolArray = (quotes == 2 * lines) & (quotes > 0)
+        mask &= self.bytes[self.offsets[1:] - 1] == ord('"')
         odd = np.flatnonzero((self.bytes == ord("\\")) | (self.bytes >= 128))
-        found[np.searchsorted(self.offsets, odd, side="right") - 1] = False
-        return found
+        mask[np.searchsorted(self.offsets, odd, side="right") - 1] = False
+        return mask
 
     def are_ordered(self) -> BoolArray:
         """Which have a name, an op, inputs and a device in this order; only the name is needed."""
@@ -76,9 +76,9 @@ class Headers:
         before, after = self.fields[:-1], self.fields[1:]
         fits[1:] &= (before < after) | ((before == _INPUT) & (after == _INPUT))
         fits[self.first[:-1]] = self.fields[self.first[:-1]] == _NAME
-        found = np.ones(len(self.texts), bool)
-        found[np.searchsorted(self.first, np.flatnonzero(~fits), side="right") - 1] = False
-        return found
+        mask = np.ones(len(self.texts), bool)
+        mask[np.searchsorted(self.first, np.flatnonzero(~fits), side="right") - 1] = False
+        return mask
 
     def nodes(self, attrs: pa.Array, kind: pa.StructType) -> pa.Array:
         """The nodes of these headers and attributes; all are quoted and ordered."""

@@ -53,9 +53,9 @@ def _read(info: GraphDebugInfo) -> DebugInfo:
     index_of = {trace: i for i, trace in enumerate(info.traces_by_id)}
     index = {name: index_of[trace] for name, trace in info.name_to_trace_id.items()}
     index |= {name: len(index_of) + i for i, name in enumerate(info.traces)}
-    known = info.frames_by_id
+    frames = info.frames_by_id
     traces = [
-        [*trace.file_line_cols, *(_look_up(known, key) for key in trace.frame_id)]
+        [*trace.file_line_cols, *(_look_up(frames, key) for key in trace.frame_id)]
         for trace in (*info.traces_by_id.values(), *info.traces.values())
     ]
     return DebugInfo(_stacks(traces, list(info.files)), index)
