@@ -77,14 +77,14 @@ def messages() -> dict[str, list[bytes]]:
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_messages_are_told_apart(kind: str) -> None:
+def test_messages_are_distinguished(kind: str) -> None:
     found = [message_kind(data[:HEAD_SIZE]) for data in messages()[kind]]
     assert len(found) > 20
     assert set(found) == {kind}
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_messages_in_text_are_told_apart(kind: str) -> None:
+def test_messages_in_text_are_distinguished(kind: str) -> None:
     small = [data for data in messages()[kind] if len(data) < 5000]
     texts = [text_format.MessageToString(CLASSES[kind].FromString(data)) for data in small]
     # Strings alone may be those of an op log or of a profile.
@@ -150,7 +150,7 @@ def test_recognized_files_open(samples: dict[str, list[Path]], kind: str) -> Non
 
 @pytest.mark.parametrize("kind", LOADERS)
 @pytest.mark.parametrize("given_as", ["graph", "run_meta", "op_log", "profile", "checkpoint"])
-def test_what_is_given_as_another_part_is_named(
+def test_inputs_of_another_part_are_named(
     samples: dict[str, list[Path]], kind: str, given_as: str
 ) -> None:
     loader = LOADERS[kind]
@@ -223,7 +223,7 @@ def test_what_may_be_several_messages_has_to_be_named(data: bytes, tmp_path: Pat
         recognize(path)
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").touch()
     (tmp_path / "folder").mkdir()

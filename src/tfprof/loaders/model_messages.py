@@ -23,7 +23,7 @@ def read_model_message(source: MessageLike) -> GraphDef | MetaGraphDef | SavedMo
     """The message of a model's file, folder or bytes."""
     content = read_model_bytes(source)
     if content.path is not None and message_kind(content.head) not in ("", *MODEL_KINDS):
-        raise not_a_message(content, GraphDef)
+        raise not_a_message(content, GraphDef, expected=MODEL_KINDS)
     return parse_model(content, model_kind(content))
 
 
@@ -31,7 +31,10 @@ def read_model_bytes(source: MessageLike) -> Input:
     """The bytes of a model, with the path of the file that has them."""
     if is_saved_model(source):
         source = saved_model_file(Path(source))
-    return read_input_bytes(source, "graph")
+    content = read_input_bytes(source, "graph")
+    if content.path is not None and not content.data:
+        raise LoadError(f"{content.name}: is empty; expected a model")
+    return content
 
 
 def model_kind(content: Input) -> Any:
@@ -43,8 +46,6 @@ def model_kind(content: Input) -> Any:
 
 def parse_model(content: Input, kind: Any) -> Any:
     """The message of a model, binary or text; a LoadError says what is wrong with it."""
-    if content.path is not None and not content.data:
-        raise LoadError(f"{content.name}: is empty; expected a model")
     try:
         if is_text(content.data):
             return parse_text(content.data, kind)
