@@ -16,25 +16,25 @@ from pathlib import Path
 
 from fuzz.guard import name_of
 from fuzz.targets import targets
-from fuzz.worker import Desk, work
+from fuzz.worker import SharedStatus, work
 
-_LONGEST = 20.0
+_TIMEOUT = 20.0
 """How many seconds an input may take before it counts as a hang."""
 
 
 def main() -> int:
-    """Run the workers, and watch them."""
+    """Run the workers until the time is over."""
     args = _arguments()
     names = args.targets or list(targets())
     started = time.time()
     until = started + 60 * args.minutes
     with tempfile.TemporaryDirectory() as folder:
-        crew = [_Worker(Path(folder), names, args, number, until) for number in range(args.jobs)]
-        while _at_work(crew):
+        workers = [_Worker(Path(folder), names, args, number, until) for number in range(args.jobs)]
+        while _any_running(workers):
             time.sleep(0.5)
         counts: Counter[str] = Counter()
-        for worker in crew:
-            counts.update(worker.desk.counts)
+        for worker in workers:
+            counts.update(worker.status.counts)
     for name, count in counts.items():
         print(f"{count:>12,} {name}")
     saved = [path for path in args.crashers.rglob("*") if path.is_file()]
@@ -45,9 +45,9 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def _at_work(crew: list[_Worker]) -> bool:
-    """Whether anyone still works; all are looked at."""
-    return bool([worker for worker in crew if worker.watch()])
+def _any_running(workers: list[_Worker]) -> bool:
+    """Whether a worker is still running; polls all of them."""
+    return bool([worker for worker in workers if worker.poll()])
 
 
 def _arguments() -> argparse.Namespace:
@@ -71,10 +71,10 @@ class _Worker:
     def __init__(
         self, folder: Path, names: list[str], args: argparse.Namespace, number: int, until: float
     ) -> None:
-        self.path = folder / f"desk{number}"
+        self.path = folder / f"status{number}"
         self.names, self.args, self.until = names, args, until
         self.seed = args.seed * 1000 + number
-        self.desk = Desk(self.path, names)
+        self.status = SharedStatus(self.path, names)
         self.process = self._start()
 
     def _start(self) -> BaseProcess:
@@ -85,10 +85,10 @@ class _Worker:
         process.start()
         return process
 
-    def watch(self) -> bool:
-        """Whether it is still at work; a crash or a hang is saved."""
+    def poll(self) -> bool:
+        """Whether it is still running; a crash or a hang is saved."""
         if self.process.is_alive():
-            if self.desk.since and time.time() - self.desk.since > _LONGEST:
+            if self.status.start_time and time.time() - self.status.start_time > _TIMEOUT:
                 self.process.kill()
                 self.process.join()
                 self._save("a hang")
@@ -101,11 +101,11 @@ class _Worker:
         return False
 
     def _save(self, what: str) -> None:
-        name, data = self.desk.current
+        name, data = self.status.current
         folder = self.args.crashers / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / name_of(data)).write_bytes(data)
-        self.desk.put(self.names.index(name), b"")
+        self.status.record(self.names.index(name), b"")
         print(f"FAILED {name}: {what} ({folder.name}/{name_of(data)})", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What counts as a failure of an input, and how it is told."""
+"""Which outcomes of an input are failures, and where they come from."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from fuzz.targets import Target
 from tfprof.errors import TfprofError
 
-__all__ = ["failure_of", "name_of", "place_of"]
+__all__ = ["failure_of", "name_of", "origin_of"]
 
 
 def failure_of(target: Target, data: bytes) -> BaseException | None:
-    """What is wrong with how a target takes its input, or nothing.
+    """The failure of a target on an input, or nothing.
 
     A TfprofError of one line is right; any other exception and any warning is not.
     """
@@ -34,11 +34,11 @@ def failure_of(target: Target, data: bytes) -> BaseException | None:
     return None
 
 
-def place_of(error: BaseException) -> str:
-    """Where an error came from, to tell failures apart."""
+def origin_of(error: BaseException) -> str:
+    """Where an error was raised, by which failures are distinguished."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "tfprof" in frame.filename] or list(frames)
-    where = f"{Path(own[-1].filename).name}:{own[-1].name}" if own else "?"
+    ours = [frame for frame in frames if "tfprof" in frame.filename] or list(frames)
+    where = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "?"
     return f"{type(error).__name__} in {where}"
 
 

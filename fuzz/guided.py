@@ -34,12 +34,12 @@ def main() -> None:
         if failure is not None:
             raise failure
 
-    def mutate(data: bytes, largest: int, seed: int) -> Any:
-        return MUTATORS[target.mutator](data, random.Random(seed))[:largest]
+    def mutate(data: bytes, max_size: int, seed: int) -> Any:
+        return MUTATORS[target.mutator](data, random.Random(seed))[:max_size]
 
     with tempfile.TemporaryDirectory() as corpus:
-        for at, data in enumerate(target.seeds()):
-            (Path(corpus) / str(at)).write_bytes(data)
+        for i, data in enumerate(target.seeds()):
+            (Path(corpus) / str(i)).write_bytes(data)
         atheris.Setup([*sys.argv[:1], *sys.argv[2:], corpus], test, custom_mutator=mutate)
         atheris.Fuzz()
 

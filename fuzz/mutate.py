@@ -1,4 +1,4 @@
-"""New inputs from old ones: by the structure of protobuf messages, by words, or by bytes."""
+"""New inputs from old ones: by the structure of protobuf messages, by tokens, or by bytes."""
 
 from __future__ import annotations
 
@@ -7,118 +7,118 @@ import re
 from collections.abc import Callable
 
 from fuzz.odd import BYTES, NUMBERS, TOKENS
-from fuzz.wire import Field, decoded, encoded
+from fuzz.wire import Field, decode, encode
 
-__all__ = ["MUTATORS", "Mutator", "mutated_bytes", "mutated_fields", "mutated_words"]
+__all__ = ["MUTATORS", "Mutator", "mutate_bytes", "mutate_fields", "mutate_tokens"]
 
 Mutator = Callable[[bytes, random.Random], bytes]
-_LARGEST = 200_000
-_WORD = re.compile(rb"\s+|\w+|.", re.DOTALL)
+_MAX_SIZE = 200_000
+_TOKEN = re.compile(rb"\s+|\w+|.", re.DOTALL)
 
 
-def mutated_bytes(data: bytes, dice: random.Random) -> bytes:
+def mutate_bytes(data: bytes, dice: random.Random) -> bytes:
     """Bytes with some flipped, cut out, doubled or put in."""
-    out = bytearray(data[:_LARGEST])
+    out = bytearray(data[:_MAX_SIZE])
     for _ in range(dice.choice((1, 1, 1, 2, 3, 8))):
-        at = dice.randrange(len(out) + 1)
+        i = dice.randrange(len(out) + 1)
         roll = dice.randrange(7)
         if roll == 0:
-            out[at:at] = dice.randbytes(dice.choice((1, 2, 8)))
+            out[i:i] = dice.randbytes(dice.choice((1, 2, 8)))
         elif roll == 1:
-            del out[at : at + dice.choice((1, 2, 9, 100))]
+            del out[i : i + dice.choice((1, 2, 9, 100))]
         elif roll == 2:
-            del out[at:]
+            del out[i:]
         elif roll == 3:
-            out[at:at] = out[at : at + dice.choice((2, 10, 100))]
+            out[i:i] = out[i : i + dice.choice((2, 10, 100))]
         elif roll == 4:
-            out[at:at] = dice.choice(BYTES)
-        elif at < len(out):
-            out[at] = out[at] ^ 1 << dice.randrange(8) if roll == 5 else dice.randrange(256)
+            out[i:i] = dice.choice(BYTES)
+        elif i < len(out):
+            out[i] = out[i] ^ 1 << dice.randrange(8) if roll == 5 else dice.randrange(256)
     return bytes(out)
 
 
-def mutated_words(data: bytes, dice: random.Random) -> bytes:
-    """Text with some words changed for odd ones, left out, doubled or swapped."""
-    words = _WORD.findall(data[:_LARGEST])
+def mutate_tokens(data: bytes, dice: random.Random) -> bytes:
+    """Text with some tokens changed for odd ones, left out, doubled or swapped."""
+    tokens = _TOKEN.findall(data[:_MAX_SIZE])
     for _ in range(dice.choice((1, 1, 2, 3, 6))):
-        at = dice.randrange(len(words) + 1)
+        i = dice.randrange(len(tokens) + 1)
         roll = dice.randrange(6)
         if roll == 0:
-            words[at : at + 1] = [_token(dice)]
+            tokens[i : i + 1] = [_token(dice)]
         elif roll == 1:
-            words.insert(at, _token(dice))
+            tokens.insert(i, _token(dice))
         elif roll == 2:
-            del words[at : at + dice.choice((1, 1, 3))]
+            del tokens[i : i + dice.choice((1, 1, 3))]
         elif roll == 3:
-            words[at:at] = words[at : at + dice.choice((1, 3, 10))] * dice.choice((1, 1, 50))
-        elif roll == 4 and words:
-            other = dice.randrange(len(words))
-            at %= len(words)
-            words[at], words[other] = words[other], words[at]
+            tokens[i:i] = tokens[i : i + dice.choice((1, 3, 10))] * dice.choice((1, 1, 50))
+        elif roll == 4 and tokens:
+            other = dice.randrange(len(tokens))
+            i %= len(tokens)
+            tokens[i], tokens[other] = tokens[other], tokens[i]
         else:
-            return mutated_bytes(b"".join(words), dice)
-    return b"".join(words)
+            return mutate_bytes(b"".join(tokens), dice)
+    return b"".join(tokens)
 
 
 def _token(dice: random.Random) -> bytes:
     return dice.choice(TOKENS).encode(errors="surrogatepass")
 
 
-def mutated_fields(data: bytes, dice: random.Random) -> bytes:
+def mutate_fields(data: bytes, dice: random.Random) -> bytes:
     """A message with some fields changed, left out, doubled, moved, or of another type."""
     if dice.random() < 0.15:
-        return mutated_bytes(data, dice)
+        return mutate_bytes(data, dice)
     try:
-        fields = decoded(data[:_LARGEST])
+        fields = decode(data[:_MAX_SIZE])
     except ValueError:
-        return mutated_bytes(data, dice)
+        return mutate_bytes(data, dice)
     if dice.random() < 0.1:
         _multiply(dice.choice(_all_lists(fields)), dice)
     for _ in range(dice.choice((1, 1, 1, 2, 2, 4, 8))):
         lists = _all_lists(fields)
         _mutate_one(dice.choice(lists), lists, dice)
-    return encoded(fields)[: 2 * _LARGEST]
+    return encode(fields)[: 2 * _MAX_SIZE]
 
 
 def _multiply(fields: list[Field], dice: random.Random) -> None:
     if fields:
         field = dice.choice(fields)
-        most = _LARGEST // (len(encoded([field])) + 1)
-        fields += [field] * min(dice.choice((2, 30, 300, 5000)), most)
+        limit = _MAX_SIZE // (len(encode([field])) + 1)
+        fields += [field] * min(dice.choice((2, 30, 300, 5000)), limit)
 
 
 def _all_lists(fields: list[Field]) -> list[list[Field]]:
     """The list itself and all below it, each once however often it occurs."""
-    found = {id(fields): fields}
-    waiting = [fields]
-    while waiting:
-        for field in waiting.pop():
-            if isinstance(field.value, list) and id(field.value) not in found:
-                found[id(field.value)] = field.value
-                waiting.append(field.value)
-    return list(found.values())
+    lists = {id(fields): fields}
+    pending = [fields]
+    while pending:
+        for field in pending.pop():
+            if isinstance(field.value, list) and id(field.value) not in lists:
+                lists[id(field.value)] = field.value
+                pending.append(field.value)
+    return list(lists.values())
 
 
 def _mutate_one(fields: list[Field], lists: list[list[Field]], dice: random.Random) -> None:
     if not fields or dice.random() < 0.05:
         fields.append(_new_field(dice))
         return
-    at = dice.randrange(len(fields))
+    i = dice.randrange(len(fields))
     roll = dice.randrange(8)
     if roll == 0:
-        del fields[at]
+        del fields[i]
     elif roll == 1:
-        fields.insert(dice.randrange(len(fields) + 1), fields[at])
+        fields.insert(dice.randrange(len(fields) + 1), fields[i])
     elif roll == 2:
-        fields[at] = Field(dice.randint(1, 25), fields[at].kind, fields[at].value)
+        fields[i] = Field(dice.randint(1, 25), fields[i].kind, fields[i].value)
     elif roll == 3:
         # Only plain values move: a message cannot contain itself.
         other = [f for f in dice.choice(lists) if not isinstance(f.value, list)]
-        fields[at] = dice.choice(other) if other else fields[at]
+        fields[i] = dice.choice(other) if other else fields[i]
     elif roll == 4:
-        fields[at] = _new_field(dice, fields[at].number)
+        fields[i] = _new_field(dice, fields[i].number)
     else:
-        fields[at] = Field(fields[at].number, fields[at].kind, _changed(fields[at], dice))
+        fields[i] = Field(fields[i].number, fields[i].kind, _mutate_value(fields[i], dice))
 
 
 def _new_field(dice: random.Random, number: int = 0) -> Field:
@@ -133,19 +133,19 @@ def _new_field(dice: random.Random, number: int = 0) -> Field:
     )
 
 
-def _changed(field: Field, dice: random.Random) -> int | bytes | list[Field]:
+def _mutate_value(field: Field, dice: random.Random) -> int | bytes | list[Field]:
     value = field.value
     if isinstance(value, int):
         return dice.choice(NUMBERS) if dice.random() < 0.8 else value + dice.randint(-3, 3)
     if field.kind != 2:
         return dice.randbytes(8 if field.kind == 1 else 4)
     if isinstance(value, list):
-        return b"" if dice.random() < 0.2 else mutated_bytes(encoded(value), dice)
-    return dice.choice(BYTES) if dice.random() < 0.6 else mutated_bytes(value, dice)
+        return b"" if dice.random() < 0.2 else mutate_bytes(encode(value), dice)
+    return dice.choice(BYTES) if dice.random() < 0.6 else mutate_bytes(value, dice)
 
 
 MUTATORS: dict[str, Mutator] = {
-    "fields": mutated_fields,
-    "words": mutated_words,
-    "bytes": mutated_bytes,
+    "fields": mutate_fields,
+    "tokens": mutate_tokens,
+    "bytes": mutate_bytes,
 }

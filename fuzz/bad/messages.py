@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fuzz.wire import Field, decoded, encoded, varint
+from fuzz.wire import Field, decode, encode
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
+from tfprof.protos.varint import encode_varint
 
 __all__ = ["messages"]
 
@@ -35,8 +36,8 @@ def _bent(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a_byte_too_many", data + b"\x0a"
     yield "zeros", bytes(512)
     yield "ones", b"\xff" * 512
-    yield "size_beyond_the_file", b"\x0a" + varint(2**31 - 1) + data
-    yield "size_of_64_bits", b"\x0a" + varint(2**64 - 1) + data
+    yield "size_beyond_the_file", b"\x0a" + encode_varint(2**31 - 1) + data
+    yield "size_of_64_bits", b"\x0a" + encode_varint(2**64 - 1) + data
     yield "number_without_end", b"\x08" + b"\xff" * 11 + data
     yield "field_number_zero", b"\x02\x00" + data
     yield "wire_type_unknown", b"\x0e\x00" + data
@@ -46,7 +47,7 @@ def _bent(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "name_of_no_utf8", data.replace(b"name_a", b"n\xff\xc3(\x80")
     yield "name_of_surrogates", data.replace(b"name_a", b"\xed\xa0\x80\xed\xb0\x80")
     yield "name_of_controls", data.replace(b"name_a", b"\x1b[2J\r\n")
-    yield "names_as_numbers", encoded(_other_type(decoded(data)))
+    yield "names_as_numbers", encode(_other_type(decode(data)))
     yield "another_kind_of_file", b"\x89PNG\r\n\x1a\n" + bytes(range(256))
     yield "text_of_another_kind", b'step_stats { dev_stats { device: "a\\q" } } nonsense: 1\n'
     yield "html", b"<!DOCTYPE html><html><body>404 Not Found</body></html>\n"
@@ -55,7 +56,7 @@ def _bent(data: bytes) -> Iterator[tuple[str, bytes]]:
 def _deep(levels: int) -> bytes:
     data = b""
     for _ in range(levels):
-        data = b"\x0a" + varint(len(data)) + data
+        data = b"\x0a" + encode_varint(len(data)) + data
     return data
 
 

@@ -20,8 +20,10 @@ class Target:
 
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    from fuzz.targets import files, formats, messages, words
+    from fuzz.targets import files, formats, messages, user_input
 
     return {
-        target.name: target for part in (messages, files, formats, words) for target in part.TARGETS
+        target.name: target
+        for part in (messages, files, formats, user_input)
+        for target in part.TARGETS
     }

@@ -15,7 +15,7 @@ import tfprof
 from fuzz import seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
-from fuzz.wire import Field, decoded, encoded
+from fuzz.wire import Field, decode, encode
 from tests.loaders.checkpoint.table_writer import write_table
 from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
@@ -70,16 +70,16 @@ def table_files(data: bytes) -> Files:
 def _rows_of(data: bytes) -> list[tuple[bytes, bytes]]:
     """Keys and values, from the fields of a message."""
     try:
-        fields = [field for field in decoded(data) if field.kind == 2]
+        fields = [field for field in decode(data) if field.kind == 2]
     except ValueError:
         raise LoadError("the fuzzer's own rows are broken") from None
-    parts = [f.value if isinstance(f.value, bytes) else encoded(f.value) for f in fields]  # type: ignore[arg-type]
+    parts = [f.value if isinstance(f.value, bytes) else encode(f.value) for f in fields]  # type: ignore[arg-type]
     return list(zip(parts[::2], parts[1::2], strict=False))
 
 
 def packed(rows: list[tuple[bytes, bytes]]) -> bytes:
     """Rows as the message that `_rows_of` takes apart."""
-    return encoded([Field(1, 2, part) for row in rows for part in row])
+    return encode([Field(1, 2, part) for row in rows for part in row])
 
 
 def write_all(files: Files, folder: Path) -> None:

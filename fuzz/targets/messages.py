@@ -61,13 +61,13 @@ def _cost_of_text(data: bytes) -> None:
 
 TARGETS = [
     Target("graph", partial(_load, "graph"), seeds.graphs, "fields"),
-    Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, "words"),
+    Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, "tokens"),
     Target("run_meta", _run, seeds.runs, "fields"),
     Target("op_log", _log, seeds.logs, "fields"),
     Target("profile", partial(_load, "profile"), seeds.profiles, "fields"),
     Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, "fields"),
     Target("cost_of_graph", cost, seeds.graphs, "fields"),
-    Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, "words"),
+    Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, "tokens"),
     Target("cost_of_meta_graph", partial(_cost, MetaGraphDef), seeds.meta_graphs, "fields"),
     Target("saved_model", partial(_cost, SavedModel), seeds.saved_models, "fields"),
 ]

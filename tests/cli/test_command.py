@@ -156,7 +156,7 @@ MISUSES = {
     "--demo op rows": "'rows' is neither a command nor a file",
     "--demo set -step 1": "'set' works only at the prompt",
     "--demo --graph_path=g op": "leave out --graph_path",
-    "--profile_path=p --graph_path=g op": "--profile_path holds it all; leave out --graph_path",
+    "--profile_path=p --graph_path=g op": "--profile_path is a whole profile; leave out --graph",
     "--profile_path=p --run_meta_path=r op": "leave out --run_meta_path",
     "op": "no input: name a file or a folder, or try --demo",
     "completion csh": "'completion' needs a shell",

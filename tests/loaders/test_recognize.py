@@ -77,14 +77,14 @@ def messages() -> dict[str, list[bytes]]:
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_messages_are_told_apart(kind: str) -> None:
+def test_messages_are_distinguished(kind: str) -> None:
     found = [message_kind(data[:HEAD_SIZE]) for data in messages()[kind]]
     assert len(found) > 20
     assert set(found) == {kind}
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_messages_in_text_are_told_apart(kind: str) -> None:
+def test_messages_in_text_are_distinguished(kind: str) -> None:
     small = [data for data in messages()[kind] if len(data) < 5000]
     texts = [text_format.MessageToString(CLASSES[kind].FromString(data)) for data in small]
     # Strings alone may be those of an op log or of a profile.
@@ -150,7 +150,7 @@ def test_recognized_files_open(samples: dict[str, list[Path]], kind: str) -> Non
 
 @pytest.mark.parametrize("kind", LOADERS)
 @pytest.mark.parametrize("given_as", ["graph", "run_meta", "op_log", "profile", "checkpoint"])
-def test_what_is_given_as_another_part_is_named(
+def test_inputs_of_another_part_are_named(
     samples: dict[str, list[Path]], kind: str, given_as: str
 ) -> None:
     loader = LOADERS[kind]
@@ -197,7 +197,9 @@ def test_other_formats_are_named(name: str, tmp_path: Path) -> None:
     with pytest.raises(LoadError) as caught:
         tfprof.load(path)
     assert str(caught.value).startswith(f"{path}: {says}")
-    assert str(caught.value).endswith(f"; tfprof reads {', '.join(LOADERS)}")
+    says_what_to_do = ":" in str(caught.value).removeprefix(f"{path}:")
+    reads = f"; tfprof reads {', '.join(LOADERS)}"
+    assert str(caught.value).endswith(reads) != says_what_to_do
 
 
 @pytest.mark.parametrize("part", ["graph", "run_meta", "op_log", "profile", "checkpoint"])
@@ -221,14 +223,14 @@ def test_what_may_be_several_messages_has_to_be_named(data: bytes, tmp_path: Pat
         recognize(path)
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").touch()
     (tmp_path / "folder").mkdir()
     for name, says in {
         "nowhere": "no such file or folder; tfprof reads ",
         "empty": "is empty; tfprof reads ",
-        "folder": "is a directory of another kind; tfprof reads ",
+        "folder": "is a directory of an unknown format; tfprof reads ",
         "pipe": "is a pipe or a device; say what it has, as in --graph_path=",
     }.items():
         with pytest.raises(LoadError) as caught:
@@ -253,14 +255,14 @@ def test_contradictions_are_one_line(samples: dict[str, list[Path]]) -> None:
     model, run = samples["SavedModel"][0], samples["RunMetadata"][0]
     for paths, says in {
         (graph, model): f"{model}: is another graph beside {graph}; give only one",
-        (profile, graph): f"{profile} holds it all; leave out {graph}",
-        (run, profile): f"{profile} holds it all; leave out ",
-        (folder, profile): f"{folder} holds it all; leave out {profile}",
+        (profile, graph): f"{profile} is a whole profile; leave out {graph}",
+        (run, profile): f"{profile} is a whole profile; leave out ",
+        (folder, profile): f"{folder} is a whole profile; leave out {profile}",
     }.items():
         with pytest.raises(OptionError) as caught:
             assign_inputs(paths)
         assert str(caught.value).startswith(says) or str(caught.value).startswith(
-            f"{profile} holds it all"
+            f"{profile} is a whole profile"
         )
 
 
@@ -272,7 +274,7 @@ def test_flags_and_paths_together(samples: dict[str, list[Path]]) -> None:
     assert load_arguments({}) is None
     for values, paths, says in (
         ({"graph_path": "g"}, [graph], f"--graph_path and {graph} are both a graph"),
-        ({"profile_path": "p"}, [graph], f"--profile_path holds it all; leave out {graph}"),
+        ({"profile_path": "p"}, [graph], f"--profile_path is a whole profile; leave out {graph}"),
         ({"demo": True}, [graph], f"--demo brings its own files; leave out {graph}"),
     ):
         with pytest.raises(OptionError, match=says):

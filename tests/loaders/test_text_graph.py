@@ -122,7 +122,7 @@ def assert_read_as_by_protobuf(text: bytes) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(graphs, st.booleans())
-def test_what_protobuf_writes(graph: graph_pb2.GraphDef, as_utf8: bool) -> None:
+def test_text_of_protobuf_writers(graph: graph_pb2.GraphDef, as_utf8: bool) -> None:
     text = text_format.MessageToString(graph, as_utf8=as_utf8).encode()
     read = nodes_of_text(text)
     if read is None:
@@ -183,7 +183,7 @@ def disturbed(text: str, dice: random.Random) -> str:
 @pytest.mark.filterwarnings("ignore:.*invalid escape sequence")  # protobuf's parser warns of it
 @settings(max_examples=400, deadline=None)
 @given(graphs, st.integers(0, 2**32))
-def test_what_protobuf_does_not_write(graph: graph_pb2.GraphDef, seed: int) -> None:
+def test_mutated_text(graph: graph_pb2.GraphDef, seed: int) -> None:
     text = disturbed(text_format.MessageToString(graph), random.Random(seed)).encode()
     read = nodes_of_text(text)
     if read is not None:
@@ -255,7 +255,9 @@ def test_a_node_among_others(body: str, rest: str) -> None:
 
 
 @pytest.mark.parametrize("body", EVEN)
-def test_nodes_that_protobuf_is_not_asked_for(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_canonical_nodes_are_not_parsed_by_protobuf(
+    body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tfprof.loaders.pbtxt.graph._parse_node", None)
     assert_read_as_by_protobuf(f"node {{\n{body}}}\n".encode())
 

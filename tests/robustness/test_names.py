@@ -111,7 +111,7 @@ def test_rows_of_a_terminal_are_lines(view, broken, tmp_path):
     assert out.read_bytes().decode() == exact.out
 
 
-def test_compat_is_exact_on_a_pipe_and_tame_on_a_terminal(broken):
+def test_compat_is_exact_on_a_pipe_and_printable_on_a_terminal(broken):
     """The bytes of the original are for programs; a terminal gets what it can bear."""
     words = ("scope", "-select=micros", "-max_depth=9", "--compat")
     assert "row\nbreak" in command(*broken, *words).out
@@ -140,7 +140,7 @@ def test_models_have_names_on_one_line(tmp_path):
         assert "Mat\nMul" not in done.out
 
 
-def test_print_to_a_terminal_is_tame(monkeypatch, profile):
+def test_print_to_a_terminal_is_printable(monkeypatch, profile):
     """What the API prints to a terminal is escaped too, and left alone elsewhere."""
     for terminal in (False, True):
         stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")

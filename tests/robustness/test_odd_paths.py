@@ -116,14 +116,14 @@ def test_a_link_to_itself_is_not_written(tmp_path):
         ("--demo", "--quiet", "tables", "--out=a\0b"),
     ],
 )
-def test_paths_that_nobody_has(words):
+def test_paths_that_do_not_exist(words):
     done = command(*words)
     assert (done.status, done.out, done.err.count("\n")) == (1, "", 1)
     assert "unexpected" not in done.err
 
 
 @pytest.mark.parametrize("path", ["~no_such_user/", "a\0b/", "/dev/null/"])
-def test_completion_of_paths_that_nobody_has(path):
+def test_completion_of_paths_that_do_not_exist(path):
     from tfprof.api.screen import Screen
     from tfprof.cli.completion import candidates
     from tfprof.cli.console import Console

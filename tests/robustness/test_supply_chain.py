@@ -47,7 +47,7 @@ def test_no_way_out_and_no_code_from_data(path):
         assert not {name.partition(".")[0] for name in names} & FORBIDDEN_MODULES
 
 
-def test_nothing_reaches_for_the_network(tmp_path):
+def test_no_module_uses_the_network(tmp_path):
     program = f"""{BLOCKED}
 import tfprof
 from tfprof import cli, demo, outputs

@@ -9,7 +9,7 @@ folder, and a row here.
     run_metadata  op_log           RunMetadata, OpLogProto
     profile_proto parquet/         whole profiles: ProfileProto, tables
     checkpoint/                    values of variables
-    messages wire varint           paths, bytes and messages to messages and Arrow columns
+    messages model_messages wire   paths, bytes and messages to messages and Arrow columns
     files message_kinds            bytes of files, and which message they are
     other_formats                  formats that are only named in errors
 
@@ -176,14 +176,15 @@ def _describe(path: Path, head: bytes) -> str:
     if not os.path.lexists(path):
         return f"no such file or folder; {reads}"
     if is_directory(path):
-        return f"is a directory of another kind; {reads}"
+        return f"is a directory of an unknown format; {reads}"
     if not is_file(path):
         return f"is a pipe or a device; say what it has, as in --graph_path={path}"
     if not head:
         return f"is empty; {reads}"
     name = name_format(head, path)
     if name:
-        return f"is {name}; {reads}"
+        # After a colon it says what to do instead.
+        return f"is {name}" if ":" in name else f"is {name}; {reads}"
     if is_message(head):
         flags = dict.fromkeys(loader.flag for loader in LOADERS.values())
         return f"may be one of several messages; say which: {', '.join(f'--{f}' for f in flags)}"
@@ -191,7 +192,7 @@ def _describe(path: Path, head: bytes) -> str:
 
 
 def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] = ()) -> str:
-    """What an input is instead of what was `expected`, and how to give it; empty if unknown."""
+    """What an input is instead of what was `expected`, and how to pass it; empty if unknown."""
     kind = message_kind(head)
     for loader in LOADERS.values():
         if loader.name in expected:
@@ -202,7 +203,7 @@ def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] =
 
 
 def read_input(part: str, source: Any) -> Any:
-    """What a path, bytes or a message give for a part of a profile."""
+    """Read a part of a profile from a path, bytes or a message."""
     default = next(loader for loader in LOADERS.values() if loader.provides == part)
     if not isinstance(source, (str, os.PathLike)):
         return default.read(source)
@@ -215,10 +216,10 @@ def read_input(part: str, source: Any) -> Any:
     try:
         return default.read(source)
     except LoadError:
-        found = identify(head, path) if is_directory(path) else ""
-        if not found:
+        other = identify(head, path) if is_directory(path) else ""
+        if not other:
             raise
-    raise LoadError(f"{path}: not {default.noun}; it is {found}")
+    raise LoadError(f"{path}: not {default.noun}; it is {other}")
 
 
 def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
@@ -238,7 +239,7 @@ def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
 
 def check_inputs(names: Mapping[str, str]) -> None:
     """Refuse parts that contradict each other; `names` says what the user calls each."""
-    for whole in ("profile", "tables"):
+    for profile in ("profile", "tables"):
         for other in ("profile", "graph", "run_meta"):
-            if whole in names and other in names and other != whole:
-                raise OptionError(f"{names[whole]} holds it all; leave out {names[other]}")
+            if profile in names and other in names and other != profile:
+                raise OptionError(f"{names[profile]} is a whole profile; leave out {names[other]}")

@@ -1,4 +1,7 @@
-"""The bytes of files that users name, whatever they turn out to be: all, the first, or a range."""
+"""The bytes of files that users name: all, the first, or a range.
+
+`what` says in errors what is read, such as `the graph`.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,7 @@ _CHUNK_SIZE = 1 << 20
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """All of a file or pipe; a LoadError if it cannot be read, or would never end.
-
-    `what` says in errors what the file should be.
-    """
+    """All of a file or pipe; a LoadError if it cannot be read, or would never end."""
     with _opened(path, what) as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file.read()
@@ -30,42 +30,31 @@ def read_head(path: Path, size: int) -> bytes:
     """The first bytes of a file; none of a directory, a pipe, or what does not exist."""
     if not is_file(path):
         return b""
-    with _opened(path, "input") as file:
+    with _opened(path, "the input") as file:
         return file.read(size)
 
 
 def file_size(path: Path, what: str) -> int:
-    """The size of a file in bytes; `what` in errors says what it is needed for."""
-    try:
+    """The size of a file in bytes."""
+    with _load_errors(path, what):
         return path.stat().st_size
-    except OSError as error:
-        raise _unreadable(path, what, error) from error
 
 
 def read_range(path: Path, offset: int, size: int, what: str) -> bytes:
-    """The bytes [offset, offset + size) of a file; `what` names them in errors."""
-    try:
-        with path.open("rb") as file:
-            # Before reading, because a read allocates what it is asked for.
-            available = os.fstat(file.fileno()).st_size
-            if offset < 0 or size < 0 or offset + size > available:
-                raise LoadError(
-                    f"{path}: {what} should be {size} bytes at {offset}, but the file has "
-                    f"{available}; copy the file again"
-                )
-            file.seek(offset)
-            data = file.read(size)
-    except OSError as error:
-        raise _unreadable(path, what, error) from error
+    """The bytes [offset, offset + size) of a file."""
+    with _opened(path, what) as file:
+        # Before reading, because a read allocates what it is asked for.
+        available = os.fstat(file.fileno()).st_size
+        if offset < 0 or size < 0 or offset + size > available:
+            raise LoadError(
+                f"{path}: {what} should be {size} bytes at {offset}, but the file has "
+                f"{available}; copy the file again"
+            )
+        file.seek(offset)
+        data = file.read(size)
     if len(data) != size:
         raise LoadError(f"{path}: {what} ends too early; copy the file again")
     return data
-
-
-def _unreadable(path: Path, what: str, error: OSError) -> LoadError:
-    if isinstance(error, FileNotFoundError):
-        return LoadError(f"{path}: no such file, needed for {what}; copy it there")
-    return LoadError(f"{path}: cannot read {what} ({error.strerror})")
 
 
 def is_file(path: Path) -> bool:
@@ -86,22 +75,25 @@ def is_directory(path: Path) -> bool:
 
 @contextmanager
 def _opened(path: Path, what: str) -> Iterator[BinaryIO]:
-    """A file to read; errors while it is open become LoadErrors that name it."""
+    with _load_errors(path, what), path.open("rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise LoadError(f"{path}: is a device; give a file for {what}")
+        yield file
+
+
+@contextmanager
+def _load_errors(path: Path, what: str) -> Iterator[None]:
+    """Errors of the file system become LoadErrors."""
     try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
-            if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-                raise LoadError(f"{path}: is a device; give the {what} file itself")
-            yield file
+        yield
     except IsADirectoryError:
-        raise LoadError(f"{path}: is a directory; give the {what} file itself") from None
+        raise LoadError(f"{path}: is a directory; give a file for {what}") from None
     except FileNotFoundError:
-        raise LoadError(f"{path}: no such file; check the path of the {what}") from None
-    except PermissionError:
-        raise LoadError(f"{path}: permission denied; the {what} cannot be read") from None
+        raise LoadError(f"{path}: no such file, needed for {what}; check the path") from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise LoadError(f"{path}: {reason}; the {what} cannot be read") from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise LoadError(f"{path}: {reason.lower()}; {what} cannot be read") from None
 
 
 def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
@@ -111,7 +103,5 @@ def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
         chunks.append(chunk)
         size += len(chunk)
         if size > MAX_STREAM_BYTES:
-            raise LoadError(
-                f"{path}: more than {MAX_STREAM_BYTES >> 30} GB; no {what} is that large"
-            )
+            raise LoadError(f"{path}: more than {MAX_STREAM_BYTES >> 30} GB; too large for {what}")
     return b"".join(chunks)

@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
-from tfprof.loaders.message_kinds import HEAD_SIZE, is_text, message_kind
+from tfprof.loaders.message_kinds import is_text, message_kind
 from tfprof.loaders.messages import Input, MessageLike, not_a_message
 from tfprof.loaders.model_messages import MODEL_KINDS, model_kind, parse_model, read_model_bytes
 from tfprof.loaders.saved_model.graph import signature_graph
+from tfprof.loaders.wire import parent_indices
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import CONTROL, SHAPE, SHAPES, Array
 from tfprof.profiles.source_columns import GraphColumns
@@ -27,14 +28,14 @@ from tfprof.runtime.gc_pause import gc_paused
 
 def read_graph(source: MessageLike) -> GraphColumns:
     """The columns of a GraphDef, alone or inside a MetaGraphDef or SavedModel."""
-    given = read_model_bytes(source)
+    content = read_model_bytes(source)
     try:
-        found, input_names = _nodes(given)
+        graph, input_names = _nodes(content)
     except DecodeError:
-        raise not_a_message(given, GraphDef, expected=MODEL_KINDS) from None
-    if given.path is not None and not _have_ops(found.nodes):
-        raise not_a_message(given, GraphDef, expected=MODEL_KINDS)
-    return replace(_columns(found.nodes), library=found.library, input_names=input_names)
+        raise not_a_message(content, GraphDef, expected=MODEL_KINDS) from None
+    if content.path is not None and not _have_ops(graph.nodes):
+        raise not_a_message(content, GraphDef, expected=MODEL_KINDS)
+    return replace(_columns(graph.nodes), library=graph.library, input_names=input_names)
 
 
 def columns_of_nodes(data: bytes) -> GraphColumns:
@@ -46,48 +47,47 @@ def _have_ops(nodes: pa.Array) -> bool:
     return bool(pc.any(pc.not_equal(nodes.field("op"), "")).as_py())
 
 
-def _nodes(given: Input) -> tuple[GraphNodes, Mapping[str, str]]:
+def _nodes(content: Input) -> tuple[GraphNodes, Mapping[str, str]]:
     """The nodes of a graph and the names of its inputs; a DecodeError if they are malformed."""
-    kind = model_kind(given)
+    kind = model_kind(content)
     if kind is GraphDef:
-        return (_text_nodes(given) if is_text(given.data) else _binary_nodes(given)), {}
-    message = parse_model(given, kind)
+        return (_text_nodes(content) if is_text(content.data) else _binary_nodes(content)), {}
+    message = parse_model(content, kind)
     input_names: dict[str, str] = {}
     if isinstance(message, SavedModel):
-        graph, input_names = signature_graph(message, given.path)
+        graph, input_names = signature_graph(message, content.path)
     else:
         graph = message.graph_def
     return nodes_of_bytes(graph.SerializeToString(), well_formed=True), input_names
 
 
-def _binary_nodes(given: Input) -> GraphNodes:
-    found = nodes_of_bytes(given.data)
-    if len(found.nodes) > 1 and _have_ops(found.nodes):
-        return found
+def _binary_nodes(content: Input) -> GraphNodes:
+    graph = nodes_of_bytes(content.data)
+    if len(graph.nodes) > 1 and _have_ops(graph.nodes):
+        return graph
     # Something else may look like a graph of few nodes: all of its fields have to fit.
-    graph = GraphDef.FromString(given.data)
-    is_odd = len(graph.node) == 1 and graph.node[0].name[:1] < " "
-    if is_odd and message_kind(given.data[:HEAD_SIZE]) not in ("", "GraphDef"):
-        raise not_a_message(given, GraphDef)
-    return nodes_of_bytes(graph.SerializeToString(), well_formed=True)
+    message = GraphDef.FromString(content.data)
+    is_odd = len(message.node) == 1 and message.node[0].name[:1] < " "
+    if is_odd and message_kind(content.head) not in ("", "GraphDef"):
+        raise not_a_message(content, GraphDef)
+    return nodes_of_bytes(message.SerializeToString(), well_formed=True)
 
 
-def _text_nodes(given: Input) -> GraphNodes:
+def _text_nodes(content: Input) -> GraphNodes:
     from tfprof.loaders.pbtxt.graph import nodes_of_text
 
     with gc_paused():
-        found = nodes_of_text(given.data)
-        if found is not None:
-            return found
-        return nodes_of_bytes(parse_model(given, GraphDef).SerializeToString(), well_formed=True)
+        graph = nodes_of_text(content.data)
+        if graph is not None:
+            return graph
+        return nodes_of_bytes(parse_model(content, GraphDef).SerializeToString(), well_formed=True)
 
 
 def _columns(nodes: pa.Array) -> GraphColumns:
     attrs, inputs = nodes.field("attr"), nodes.field("input")
     input_starts = list_offsets(inputs)
-    counts = np.diff(input_starts)
-    consumer = np.repeat(np.arange(len(nodes), dtype=np.int32), counts)
-    index = np.arange(len(consumer)) - np.repeat(input_starts[:-1], counts)
+    consumer = parent_indices(inputs, np.int32)
+    index = np.arange(len(consumer)) - input_starts[consumer]
     producer, output = _split_inputs(inputs.flatten())
     return GraphColumns(
         nodes.field("name"),
@@ -115,9 +115,9 @@ def _split_inputs(inputs: pa.Array) -> tuple[pa.Array, Array]:
     producer = slice_strings(inputs, offsets[:-1] + control, end)
     rows = np.flatnonzero(end < offsets[1:])
     numbers = slice_strings(inputs, end[rows] + 1, offsets[1:][rows]).dictionary_encode()
-    known = [_output_number(text) for text in numbers.dictionary.to_pylist()]
+    outputs = [_output_number(text) for text in numbers.dictionary.to_pylist()]
     output = np.zeros(len(inputs), np.int32)
-    output[rows] = np.array(known, np.int32)[numbers.indices.to_numpy()]
+    output[rows] = np.array(outputs, np.int32)[numbers.indices.to_numpy()]
     output[control] = CONTROL
     return producer, output
 

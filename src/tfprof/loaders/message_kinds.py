@@ -37,8 +37,8 @@ _MAIN_FIELD = {"MetaGraphDef": 2, "SavedModel": 2, "ProfileProto": 1, "XSpace": 
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
-_MOST_VALUES = 150
-_DEEPEST = 20
+_MAX_VALUES = 150
+_MAX_DEPTH = 20
 _GOOD, _MARGIN = 0.8, 0.2
 _TEXT_FIELD = re.compile(rb"^(\w+)\s*[:{<]", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -116,7 +116,7 @@ class _Field(NamedTuple):
 
 @cache
 def _fields(schema: Any) -> dict[int, _Field]:
-    found = {}
+    by_number = {}
     for field in schema.fields:
         wire = _VARINT
         if field.type in (field.TYPE_STRING, field.TYPE_BYTES, field.TYPE_MESSAGE):
@@ -127,8 +127,8 @@ def _fields(schema: Any) -> dict[int, _Field]:
             wire = _FIXED32
         # Writers may pack repeated numbers or not.
         wires = (wire, _LENGTH) if field.is_packed else (wire,)
-        found[field.number] = _Field(wires, field.message_type, field.type == field.TYPE_STRING)
-    return found
+        by_number[field.number] = _Field(wires, field.message_type, field.type == field.TYPE_STRING)
+    return by_number
 
 
 @dataclass(slots=True)
@@ -140,7 +140,7 @@ class _Fit:
 
     @property
     def is_enough(self) -> bool:
-        return self.right + self.wrong >= _MOST_VALUES
+        return self.right + self.wrong >= _MAX_VALUES
 
 
 def _score(head: bytes, kind: str) -> float:
@@ -171,7 +171,7 @@ def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -
             return numbers
         numbers.add(number)
         field = fields.get(number)
-        if field is None or wire not in field.wire_types or depth > _DEEPEST:
+        if field is None or wire not in field.wire_types or depth > _MAX_DEPTH:
             fit.wrong += 1
         elif field.message is not None:
             _compare(value, field.message, fit, is_cut=offset > len(data), depth=depth + 1)
@@ -194,7 +194,7 @@ def _read_field(data: bytes, offset: int) -> tuple[int, int, bytes, int]:
     if wire in _FIXED_SIZES:
         return number, wire, b"", offset + _FIXED_SIZES[wire]
     if wire != _LENGTH:
-        raise ValueError("a wire type that nobody writes")
+        raise ValueError("unknown wire type")
     size, offset = read_varint(data, offset)
     return number, wire, data[offset : offset + size], offset + size
 

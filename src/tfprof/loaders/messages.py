@@ -1,4 +1,4 @@
-"""Messages from whatever a caller gives: a path, bytes, or a message of either package."""
+"""Messages from a path, bytes, or a message of this package or TensorFlow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
-from tfprof.loaders import identify
+from tfprof.loaders import LOADERS, identify
 from tfprof.loaders.files import read_file
 from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text
 from tfprof.loaders.wire import columns_of, columns_of_bytes
@@ -29,6 +29,11 @@ class Input(NamedTuple):
     name: str
     path: Path | None = None
 
+    @property
+    def head(self) -> bytes:
+        """The first bytes, by which a format is recognized."""
+        return self.data[:HEAD_SIZE]
+
 
 def read_input_bytes(source: MessageLike, part: str) -> Input:
     """The bytes of an input, which is a part of a profile such as `graph`."""
@@ -38,7 +43,7 @@ def read_input_bytes(source: MessageLike, part: str) -> Input:
         return Input(source.SerializeToString(), part)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
-        return Input(read_file(path, part), os.fspath(source), path)
+        return Input(read_file(path, f"the {part}"), os.fspath(source), path)
     raise LoadError(
         f"{part}: cannot read a {type(source).__name__}; give a path, bytes or a message"
     )
@@ -46,58 +51,55 @@ def read_input_bytes(source: MessageLike, part: str) -> Input:
 
 def read_message(source: MessageLike, kind: Any, part: str) -> Any:
     """The message of an input in binary or text form."""
-    given = _checked(source, kind, part)
-    message = _text_message(given.data, kind)
+    content = _read_checked(source, kind, part)
+    message = _text_message(content.data, kind)
     if message is not None:
         return message
     try:
-        return kind.FromString(given.data)
+        return kind.FromString(content.data)
     except DecodeError:
-        raise not_a_message(given, kind) from None
+        raise not_a_message(content, kind) from None
 
 
 def read_columns(source: MessageLike, kind: Any, part: str, *, columns: Any) -> pa.RecordBatch:
     """The same as a batch of one row, through a wire-compatible message of columns.proto."""
-    given = _checked(source, kind, part)
-    message = _text_message(given.data, kind)
+    content = _read_checked(source, kind, part)
+    message = _text_message(content.data, kind)
     if message is not None:
         return columns_of(message, columns)
     try:
-        return columns_of_bytes(given.data, columns)
+        return columns_of_bytes(content.data, columns)
     except DecodeError:
-        raise not_a_message(given, kind) from None
+        raise not_a_message(content, kind) from None
 
 
-def _checked(source: MessageLike, kind: Any, part: str) -> Input:
+def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
     """The bytes of an input; a LoadError if it is an empty file, or clearly something else."""
-    given = read_input_bytes(source, part)
-    if given.path is None:
-        return given
-    if not given.data:
-        raise LoadError(f"{given.name}: is empty; expected {_noun(kind)}")
-    head, name = given.data[:HEAD_SIZE], kind.DESCRIPTOR.name
-    if not fits(head, name) and identify(head, given.path, expected=[name]):
-        raise not_a_message(given, kind)
-    return given
+    content = read_input_bytes(source, part)
+    if content.path is None:
+        return content
+    if not content.data:
+        raise LoadError(f"{content.name}: is empty; expected {LOADERS[kind.DESCRIPTOR.name].noun}")
+    name = kind.DESCRIPTOR.name
+    if not fits(content.head, name) and identify(content.head, content.path, expected=[name]):
+        raise not_a_message(content, kind)
+    return content
 
 
-def not_a_message(given: Input, kind: Any, *, expected: Iterable[str] = ()) -> LoadError:
+def not_a_message(content: Input, kind: Any, *, expected: Iterable[str] = ()) -> LoadError:
     """The error for an input that is no message of this kind: it says what else it is, if known."""
     names = (kind.DESCRIPTOR.name, *expected)
-    found = identify(given.data[:HEAD_SIZE], given.path, expected=names)
-    reason = f"it is {found}" if found else "truncated, or a different format"
-    return LoadError(f"{given.name}: not {_noun(kind)}; {reason}")
+    other = identify(content.head, content.path, expected=names)
+    reason = f"it is {other}" if other else "truncated, or a different format"
+    return LoadError(f"{content.name}: not {LOADERS[kind.DESCRIPTOR.name].noun}; {reason}")
 
 
 def malformed(source: MessageLike, kind: Any, part: str) -> LoadError:
     """The error for an input of which a nested message cannot be parsed."""
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else part
-    return LoadError(f"{name}: not {_noun(kind)}; truncated, or a different format")
-
-
-def _noun(kind: Any) -> str:
-    name = kind.DESCRIPTOR.name
-    return f"{'an' if name[0] in 'AEIO' else 'a'} {name}"
+    return LoadError(
+        f"{name}: not {LOADERS[kind.DESCRIPTOR.name].noun}; truncated, or a different format"
+    )
 
 
 def _text_message(data: bytes, kind: Any) -> Any:

@@ -7,9 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.loaders.arrow_columns import numbers
 from tfprof.loaders.messages import MessageLike, malformed, read_columns
-from tfprof.loaders.wire import columns_of_bytes
+from tfprof.loaders.wire import columns_of_bytes, numbers, parent_indices
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import Array, Stacks
 from tfprof.profiles.source_columns import LogColumns
@@ -29,7 +28,7 @@ def read_op_log(source: MessageLike) -> LogColumns:
         name=entries.field("name"),
         float_ops=numbers(entries.field("float_ops")),
         stack=stack,
-        type_entry=np.repeat(np.arange(len(entries), dtype=np.int32), np.diff(list_offsets(types))),
+        type_entry=parent_indices(types, np.int32),
         type=types.flatten(),
         stacks=stacks_of(codes.field("traces"), strings),
     )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.limits import MAX_SHAPE_GAPS
-from tfprof.loaders.arrow_columns import numbers, present
 from tfprof.loaders.messages import MessageLike, malformed, read_message
 from tfprof.loaders.op_log import stacks_of
-from tfprof.loaders.wire import columns_of
+from tfprof.loaders.wire import columns_of, numbers, parent_indices, present
 from tfprof.profiles.add_rows import is_first_occurrence
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.grouping import list_offsets
@@ -66,7 +63,7 @@ def read_profile(source: MessageLike) -> Profile:
             saved_device,
         ),
         edges=_edges(nodes, ids),
-        type_node=np.repeat(np.arange(len(nodes), dtype=np.int32), np.diff(list_offsets(types))),
+        type_node=parent_indices(types, np.int32),
         type_name=types.flatten(),
         saved=(runs,),
         stacks=(stacks_of(traces.field("traces"), texts),),
@@ -96,18 +93,18 @@ class _Devices:
         return np.array([*numbers, 0], np.int32)[coded.indices.to_numpy()]
 
 
-def _owner(lists: pa.Array) -> Array:
-    """Which list each flattened element is of."""
-    return np.repeat(np.arange(len(lists)), np.diff(list_offsets(lists)))
-
-
 def _edges(nodes: pa.Array, ids: Array) -> Edges:
     inputs = nodes.field("inputs")
-    consumer, flat = _owner(inputs), inputs.flatten()
+    consumer, flat = parent_indices(inputs), inputs.flatten()
     index, target = numbers(flat.field("key")), numbers(flat.field("value"))
     row = np.minimum(np.searchsorted(ids, target), max(len(ids) - 1, 0))
-    known = ids[row] == target if len(ids) else np.zeros(len(target), bool)
-    consumer, index, target, row = consumer[known], index[known], target[known], row[known]
+    has_producer = ids[row] == target if len(ids) else np.zeros(len(target), bool)
+    consumer, index, target, row = (
+        consumer[has_producer],
+        index[has_producer],
+        target[has_producer],
+        row[has_producer],
+    )
     by_producer = _lookup(nodes.field("src_output_index"))
     by_input = _lookup(nodes.field("input_outputs"))
     output = [
@@ -133,14 +130,14 @@ def _edges(nodes: pa.Array, ids: Array) -> Edges:
 def _lookup(lists: pa.Array) -> dict[tuple[int, int], int]:
     """The entries of maps, by row and key."""
     flat = lists.flatten()
-    keys = zip(_owner(lists).tolist(), numbers(flat.field("key")).tolist(), strict=True)
+    keys = zip(parent_indices(lists).tolist(), numbers(flat.field("key")).tolist(), strict=True)
     return dict(zip(keys, numbers(flat.field("value")).tolist(), strict=True))
 
 
 def _output_shapes(maps: pa.Array) -> pa.Array:
     """Maps from output to dimensions as lists by output."""
     flat = maps.flatten()
-    owner, key = _owner(maps), numbers(flat.field("key"))
+    owner, key = parent_indices(maps), numbers(flat.field("key"))
     shapes = flat.field("value").field("int64_values").cast(SHAPE)
     offsets = list_offsets(maps)
     order = np.lexsort((key, owner))
@@ -160,63 +157,62 @@ def _output_shapes(maps: pa.Array) -> pa.Array:
 
 def _runs(lists: pa.Array, devices: _Devices, steps: tuple[int, ...]) -> ProfileProtoRuns:
     entries = lists.flatten()
-    node, step = _owner(lists), numbers(entries.field("key"))
+    node, step = parent_indices(lists), numbers(entries.field("key"))
     execs = entries.field("value")
-    known = np.isin(step, np.array(steps, np.int64))
-    if not known.all():
-        keep = pa.array(known)
-        execs, node, step = execs.filter(keep), node[known], step[known]
-    times = [_times(execs.field(name), devices) for name in ("accelerator_execs", "cpu_execs")]
-    span = np.concatenate([times[0][0], times[1][0]])
-    seen = execs.field("devices")
+    has_step = np.isin(step, np.array(steps, np.int64))
+    if not has_step.all():
+        keep = pa.array(has_step)
+        execs, node, step = execs.filter(keep), node[has_step], step[has_step]
+    accelerator = _intervals(execs.field("accelerator_execs"), devices)
+    cpu = _intervals(execs.field("cpu_execs"), devices)
+    execution, device, begin, duration = (
+        np.concatenate(pair) for pair in zip(accelerator, cpu, strict=True)
+    )
+    start = numbers(execs.field("all_start_micros"))
+    record_devices = execs.field("devices")
     memory = execs.field("memory_execs")
     allocations = execs.field("allocations")
-    allocation_span, records = _owner(allocations), allocations.flatten()
-    memory_span, schedulings = _owner(memory), memory.flatten()
-    outputs = schedulings.field("output_memory")
+    allocation_execution, records = parent_indices(allocations), allocations.flatten()
+    memory_execution, memories = parent_indices(memory), memory.flatten()
+    outputs = memories.field("output_memory")
     slots = outputs.flatten()
-    columns = [numbers(schedulings.field(name)) for name in MEMORY_FIELDS]
+    columns = [numbers(memories.field(name)) for name in MEMORY_FIELDS]
     return ProfileProtoRuns(
         execution_node=node,
         execution_step=step,
         execution_runs=numbers(execs.field("run_count")),
-        execution_start=_started(numbers(execs.field("all_start_micros"))),
+        # 0 means that it did not start.
+        execution_start=np.where(start == 0, np.iinfo(np.int64).max, start),
         execution_end=numbers(execs.field("latest_end_micros")),
-        interval_node=node[span],
-        interval_step=step[span],
-        interval_device=np.concatenate([times[0][1], times[1][1]]),
-        interval_start=np.concatenate([times[0][2], times[1][2]]),
-        interval_duration=np.concatenate([times[0][3], times[1][3]]),
-        interval_accelerator=np.arange(len(span)) < len(times[0][0]),
-        record_execution=_owner(seen),
-        record_device=devices.codes(seen.flatten()),
-        memory_node=node[memory_span],
-        memory_step=step[memory_span],
+        interval_node=node[execution],
+        interval_step=step[execution],
+        interval_device=device,
+        interval_start=begin,
+        interval_duration=duration,
+        interval_accelerator=np.arange(len(execution)) < len(accelerator[0]),
+        record_execution=parent_indices(record_devices),
+        record_device=devices.codes(record_devices.flatten()),
+        memory_node=node[memory_execution],
+        memory_step=step[memory_execution],
         memory=np.stack(columns, axis=1).reshape(-1, len(MEMORY_FIELDS)),
-        allocation_node=node[allocation_span],
-        allocation_step=step[allocation_span],
+        allocation_node=node[allocation_execution],
+        allocation_step=step[allocation_execution],
         allocation_micros=numbers(records.field("alloc_micros")),
         allocation_bytes=numbers(records.field("alloc_bytes")),
-        output_memory=_owner(outputs),
+        output_memory=parent_indices(outputs),
         output_slot=numbers(slots.field("key")),
         output_size=numbers(slots.field("value").field("bytes")),
         output_pointer=numbers(slots.field("value").field("ptr")),
     )
 
 
-def _started(start: Array) -> Array:
-    """Starts, of which 0 says that there was none."""
-    return np.where(start == 0, np.iinfo(np.int64).max, start)
-
-
-def _times(maps: pa.Array, devices: _Devices) -> tuple[Any, Any, Any, Any]:
-    """Span, device, start and duration of each interval."""
+def _intervals(maps: pa.Array, devices: _Devices) -> tuple[Array, Array, Array, Array]:
+    """Execution, device, start and duration of each interval."""
     entries = maps.flatten()
-    span, device = _owner(maps), devices.codes(entries.field("key"))
+    execution, device = parent_indices(maps), devices.codes(entries.field("key"))
     lists = entries.field("value").field("times")
-    entry, pairs = _owner(lists), lists.flatten().field("int64_values")
+    entry, pairs = parent_indices(lists), lists.flatten().field("int64_values")
     offsets, values = list_offsets(pairs), pairs.flatten().to_numpy()
-    whole = np.diff(offsets) >= 2
-    first = offsets[:-1][whole]
-    entry = entry[whole]
-    return span[entry], device[entry], values[first], values[first + 1]
+    is_pair = np.diff(offsets) >= 2
+    first, entry = offsets[:-1][is_pair], entry[is_pair]
+    return execution[entry], device[entry], values[first], values[first + 1]

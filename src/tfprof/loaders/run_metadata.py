@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.loaders.arrow_columns import numbers, present
 from tfprof.loaders.messages import MessageLike, malformed, read_columns
+from tfprof.loaders.wire import numbers, parent_indices, present
 from tfprof.profiles.grouping import list_offsets
-from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.schema import Array
 from tfprof.profiles.source_columns import RunColumns
 from tfprof.protos import columns_pb2, graph_pb2, run_metadata_pb2
 
@@ -39,18 +39,15 @@ def read_run(source: MessageLike) -> RunColumns | None:
 
 def _columns(steps: pa.Array) -> RunColumns:
     devices = steps.field("dev_stats").flatten()
-    records = devices.field("node_stats")
-    device = np.repeat(np.arange(len(devices), dtype=np.int32), np.diff(list_offsets(records)))
-    records = records.flatten()
+    device_records = devices.field("node_stats")
+    records = device_records.flatten()
     stats = records.field("memory_stats")
     return RunColumns(
-        devices=[
-            text.lower() if text.isascii() else _lower(text)
-            for text in devices.field("device").to_pylist()
-        ],
+        # Only ASCII letters, as the original does.
+        devices=[d.encode().lower().decode() for d in devices.field("device").to_pylist()],
         name=records.field("node_name"),
         label=records.field("timeline_label"),
-        device=device,
+        device=parent_indices(device_records, np.int32),
         start=numbers(records.field("all_start_micros")),
         duration=numbers(records.field("op_end_rel_micros")),
         persistent=numbers(stats.field("persistent_memory_size")),
@@ -60,16 +57,11 @@ def _columns(steps: pa.Array) -> RunColumns:
     )
 
 
-def _lower(text: str) -> str:
-    """ASCII letters in lower case, all else as it is."""
-    return "".join(c.lower() if c.isascii() else c for c in text)
-
-
 def _memory(lists: pa.Array) -> dict[str, Any]:
     offsets = list_offsets(lists)
     allocators = lists.flatten()
-    record = np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(offsets))
-    is_gpu = _contains(allocators.field("allocator_name"), "GPU")
+    record = parent_indices(lists, np.int32)
+    is_gpu = pc.match_substring(allocators.field("allocator_name"), "GPU").to_numpy(False)
     in_use = np.zeros(len(lists), np.int64)
     gpu_count = np.zeros(len(lists), np.int32)
     np.maximum.at(
@@ -77,8 +69,8 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
     )
     np.add.at(gpu_count, record[is_gpu], 1)
     histories = allocators.field("allocation_records")
-    owner = np.repeat(np.arange(len(allocators)), np.diff(list_offsets(histories)))
-    wanted = is_gpu[owner]
+    owner = parent_indices(histories)
+    on_gpu = is_gpu[owner]
     allocations = histories.flatten()
     return {
         "total": _sums(offsets, numbers(allocators.field("total_bytes"))),
@@ -86,9 +78,9 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
         "live": _sums(offsets, numbers(allocators.field("live_bytes"))),
         "in_use": in_use,
         "gpu_allocators": gpu_count,
-        "allocation_record": record[owner[wanted]],
-        "allocation_micros": numbers(allocations.field("alloc_micros"))[wanted],
-        "allocation_bytes": numbers(allocations.field("alloc_bytes"))[wanted],
+        "allocation_record": record[owner[on_gpu]],
+        "allocation_micros": numbers(allocations.field("alloc_micros"))[on_gpu],
+        "allocation_bytes": numbers(allocations.field("alloc_bytes"))[on_gpu],
     }
 
 
@@ -104,7 +96,7 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
     size = np.where(has_memory, size, 0)
     return {
         "output_bytes": _sums(offsets, size),
-        "output_record": np.repeat(np.arange(len(lists), dtype=np.int32), np.diff(offsets)),
+        "output_record": parent_indices(lists, np.int32),
         "output_slot": numbers(outputs.field("slot")),
         "output_size": size,
         "output_pointer": numbers(memory.field("ptr")),
@@ -120,8 +112,3 @@ def _sums(offsets: Array, values: Array) -> Array:
         return np.array([max(-_LARGEST - 1, min(total, _LARGEST)) for total in exact], np.int64)
     running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
     return running[offsets[1:]] - running[offsets[:-1]]
-
-
-def _contains(texts: pa.Array, part: str) -> BoolArray:
-    found: BoolArray = pc.match_substring(texts, part).to_numpy(zero_copy_only=False)
-    return found

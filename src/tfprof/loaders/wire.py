@@ -1,4 +1,4 @@
-"""Protobuf wire bytes straight to Arrow columns.
+"""Protobuf wire bytes straight to Arrow columns, and their numbers as NumPy arrays.
 
 protobuf parses the bytes first and rejects what is malformed: the column reader, which trusts its
 input, agrees with protobuf on all that is left.
@@ -9,11 +9,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from google.protobuf.message import DecodeError, Message
 from ptars import HandlerPool
 
 from tfprof.errors import LoadError
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import columns_pb2
 
 
@@ -53,3 +56,19 @@ def columns_of_bytes(
     if not well_formed:
         columns.FromString(data)
     return _batch(data, columns)
+
+
+def numbers(column: pa.Array) -> Array:
+    """A column of numbers; 0 where the enclosing message is absent."""
+    return (column.fill_null(0) if column.null_count else column).to_numpy(zero_copy_only=False)
+
+
+def present(messages: pa.Array) -> BoolArray:
+    """Which rows have a sub-message."""
+    mask: BoolArray = messages.is_valid().to_numpy(zero_copy_only=False)
+    return mask
+
+
+def parent_indices(lists: pa.Array, dtype: type = np.int64) -> Array:
+    """The row of the list that each flattened element is in."""
+    return pc.list_parent_indices(lists).to_numpy().astype(dtype, copy=False)

@@ -86,7 +86,7 @@ def test_keras_2() -> None:
     assert found.slots == {"optimizer/1": Slot("dense/kernel", "m")}
 
 
-def test_names_are_distinct_even_by_bad_luck() -> None:
+def test_names_are_distinct_from_paths() -> None:
     nodes = [("x" + VALUE, "y"), ("y" + VALUE, "y"), ("z" + VALUE, "x")]
     keys = [key for key, _ in nodes]
     assert len(set(object_names(graph_of(*nodes), keys, Path("x")).names.values())) == 3

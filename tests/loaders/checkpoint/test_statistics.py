@@ -12,7 +12,7 @@ from tfprof.loaders.checkpoint import Statistics, open_checkpoint
 from tfprof.loaders.checkpoint.statistics import statistics_of
 
 
-def test_in_several_pieces() -> None:
+def test_in_several_slices() -> None:
     values = np.random.default_rng(3).normal(1e6, 1, (1500, 1501))
     found = statistics_of(values)
     assert found.mean == pytest.approx(values.mean(), rel=1e-13)

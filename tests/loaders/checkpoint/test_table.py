@@ -25,7 +25,7 @@ from .test_values import assert_as_tensorflow_reads
     interval=st.integers(1, 4),
     absent=st.binary(max_size=6),
 )
-def test_rows_come_back(
+def test_rows_round_trip(
     tmp_path_factory: pytest.TempPathFactory,
     rows: dict[bytes, bytes],
     snappy: bool,
@@ -43,7 +43,7 @@ def test_rows_come_back(
 
 
 @pytest.mark.parametrize("snappy", [False, True])
-def test_index_written_anew(tf: ModuleType, all_types: Path, tmp_path: Path, snappy: bool) -> None:
+def test_index_rewritten(tf: ModuleType, all_types: Path, tmp_path: Path, snappy: bool) -> None:
     """TensorFlow, too, accepts what the writer makes of a real index; both then agree."""
     rows = list(open_table(all_types.with_name("model.ckpt.index")).items())
     (tmp_path / "x.index").write_bytes(write_table(rows, snappy=snappy))

@@ -76,12 +76,12 @@ class Bundle:
         return self.prefix.with_name(self.prefix.name + suffix)
 
     def _part(self, entry: Entry, part: TensorSlice, name: str) -> Entry:
-        found = self.entries.get(slice_key(name.encode(), part.extents))
-        if found is None:
+        stored = self.entries.get(slice_key(name.encode(), part.extents))
+        if stored is None:
             raise LoadError(f"{self.prefix}: tensor {name!r}: a slice of it is not in the index")
-        if (found.dtype, found.shape) != (entry.dtype, part.shape) or found.slices:
+        if (stored.dtype, stored.shape) != (entry.dtype, part.shape) or stored.slices:
             raise LoadError(f"{self.prefix}: tensor {name!r}: a slice is of another type or shape")
-        return found
+        return stored
 
     def _values(self, entry: Entry, name: str) -> Array:
         dtype, count = dtype_of(entry.dtype), math.prod(entry.shape)

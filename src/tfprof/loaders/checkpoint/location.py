@@ -37,12 +37,11 @@ def is_checkpoint(path: Path) -> bool:
 
 def open_checkpoint(path: str | PathLike[str]) -> Checkpoint:
     """The checkpoint at a prefix, one of its files, or in a directory or SavedModel."""
-    given = Path(path)
-    prefix = given
-    if _is_state(given):
-        prefix = _latest(given)
-    elif not is_file(_with(given, ".index")):
-        prefix = _in_directory(given) if is_directory(given) else _prefix(given)
+    prefix = path = Path(path)
+    if _is_state(path):
+        prefix = _latest(path)
+    elif not is_file(_with(path, ".index")):
+        prefix = _in_directory(path) if is_directory(path) else _prefix(path)
     index = _with(prefix, ".index")
     if is_file(index):
         return _open(index, prefix)
@@ -51,14 +50,14 @@ def open_checkpoint(path: str | PathLike[str]) -> Checkpoint:
     shards = _shard_files(prefix)
     if shards:
         return _open_v1(shards, prefix)
-    raise LoadError(f"{given}: no checkpoint there (nor {index}); name it without .index")
+    raise LoadError(f"{path}: no checkpoint there (nor {index}); name it without .index")
 
 
 def _open(file: Path, prefix: Path) -> Checkpoint:
-    """A checkpoint whose version its content tells."""
-    found = "" if is_table(file) else identify(read_head(file, HEAD_SIZE), file)
-    if found:
-        raise LoadError(f"{file}: not a checkpoint; it is {found}")
+    """A checkpoint of the version that its first key shows."""
+    other = "" if is_table(file) else identify(read_head(file, HEAD_SIZE), file)
+    if other:
+        raise LoadError(f"{file}: not a checkpoint; it is {other}")
     table = open_table(file)
     if (table.get(b"") or b"").startswith(_V1_TAG):
         return _open_v1(_shard_set(file) or [file], prefix)
@@ -77,11 +76,11 @@ def _in_directory(directory: Path) -> Path:
     for prefix in (directory / "variables" / "variables", directory / "variables"):
         if is_file(_with(prefix, ".index")):
             return prefix
-    found = _listing(directory, _INDEX)
-    if len(found) == 1:
-        return found[0].with_suffix("")
-    if found:
-        raise LoadError(f"{directory}: has {len(found)} checkpoints; name one, as in {found[0]}")
+    files = _listing(directory, _INDEX)
+    if len(files) == 1:
+        return files[0].with_suffix("")
+    if files:
+        raise LoadError(f"{directory}: has {len(files)} checkpoints; name one, as in {files[0]}")
     if is_file(directory / "saved_model.pb"):
         raise LoadError(f"{directory}: is a SavedModel without variables")
     raise LoadError(f"{directory}: no checkpoint in this directory; name a file or a prefix")
@@ -128,10 +127,10 @@ def _shard_set(path: Path) -> list[Path]:
 
 def _first_shard(prefix: Path) -> Path:
     """The first file of the sharded V1 checkpoint that has this prefix, or the prefix itself."""
-    found = _listing(prefix.parent, re.compile(re.escape(prefix.name) + r"-00000-of-\d{5}"))
-    if len(found) > 1:
-        raise LoadError(f"{prefix}: has several sets of shards; name one, as in {found[0]}")
-    return found[0] if found else prefix
+    shards = _listing(prefix.parent, re.compile(re.escape(prefix.name) + r"-00000-of-\d{5}"))
+    if len(shards) > 1:
+        raise LoadError(f"{prefix}: has several sets of shards; name one, as in {shards[0]}")
+    return shards[0] if shards else prefix
 
 
 def _listing(directory: Path, pattern: re.Pattern[str]) -> list[Path]:

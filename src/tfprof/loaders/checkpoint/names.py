@@ -94,11 +94,11 @@ def _slot_owners(
 
 def _distinct(names: Mapping[str, str], paths: Mapping[str, str]) -> dict[str, str]:
     """The names, with the object path for those that more than one key has."""
-    seen = Counter(names.values())
-    first = {key: name if seen[name] == 1 else paths[key] for key, name in names.items()}
-    # A path may be another's name by bad luck; keys never repeat.
-    seen = Counter(first.values())
-    return {key: name if seen[name] == 1 else key for key, name in first.items()}
+    counts = Counter(names.values())
+    first = {key: name if counts[name] == 1 else paths[key] for key, name in names.items()}
+    # A path may be another's name by chance; keys never repeat.
+    counts = Counter(first.values())
+    return {key: name if counts[name] == 1 else key for key, name in first.items()}
 
 
 def _object_path(key: str) -> str:

@@ -1,4 +1,4 @@
-"""What people look for in a tensor instead of its values: its range, its zeros, its NaNs."""
+"""Statistics of a tensor: its range, its moments, its zeros and NaNs."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ def statistics_of(values: Array) -> Statistics:
 
 
 def _moments(values: Array, largest: float) -> tuple[float, float]:
-    """Mean and standard deviation by Chan's joining of samples, which loses no digits."""
+    """Mean and standard deviation by Chan's algorithm, which loses no digits."""
     scale = largest if largest > _SQUARE_OVERFLOWS else 1.0
     mean = squares = 0.0
-    seen = 0
+    count = 0
     for chunk in _chunks(values):
         wide = _finite(chunk).astype("f8") / scale
         if not wide.size:
             continue
         center = float(wide.mean())
         shift = center - mean
-        total = seen + wide.size
-        squares += float(np.square(wide - center).sum()) + shift * shift * seen * wide.size / total
+        total = count + wide.size
+        squares += float(np.square(wide - center).sum()) + shift * shift * count * wide.size / total
         mean += shift * wide.size / total
-        seen = total
-    return mean * scale, math.sqrt(squares / seen) * scale
+        count = total
+    return mean * scale, math.sqrt(squares / count) * scale
 
 
 def _chunks(values: Array) -> Iterator[Array]:

@@ -29,9 +29,9 @@ class Table:
         i = bisect_left(self.last_keys, key)
         if i == len(self.blocks):
             return None
-        for found, value in block_entries(read_block(self.path, self.blocks[i]), self.path):
-            if found >= key:
-                return value if found == key else None
+        for other, value in block_entries(read_block(self.path, self.blocks[i]), self.path):
+            if other >= key:
+                return value if other == key else None
         return None
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:

@@ -14,8 +14,8 @@ from tfprof.protos.checkpoint_pb2 import TensorSliceProto
 from tfprof.protos.graph_pb2 import TensorShapeProto
 
 _WHOLE = -1
-_MOST_ELEMENTS = 1 << 48
-_MOST_DIMENSIONS = 254  # TensorFlow's own limit
+_MAX_ELEMENTS = 1 << 48
+_MAX_DIMENSIONS = 254  # TensorFlow's own limit
 _NUMPY_DIMENSIONS = 32  # of NumPy 1; 64 since NumPy 2
 
 
@@ -50,7 +50,7 @@ def shape_of(message: TensorShapeProto, where: str) -> tuple[int, ...]:
     if message.unknown_rank or any(size < 0 for size in shape):
         raise LoadError(f"{where}: its shape is not known; write the checkpoint again")
     # Zeros aside, because NumPy cannot address [0, 2**62] either.
-    if len(shape) > _MOST_DIMENSIONS or math.prod(n for n in shape if n) > _MOST_ELEMENTS:
+    if len(shape) > _MAX_DIMENSIONS or math.prod(n for n in shape if n) > _MAX_ELEMENTS:
         raise LoadError(f"{where}: its shape is absurd; write the checkpoint again")
     return shape
 
@@ -90,11 +90,11 @@ def assemble(
     """The tensor that the parts, whose sizes add up, are parts of."""
     if len(parts) == 1 and parts[0][0].shape == shape:
         return parts[0][1]
-    whole = np.empty(shape, parts[0][1].dtype)
-    seen = np.zeros(shape, np.bool_)
+    tensor = np.empty(shape, parts[0][1].dtype)
+    is_set = np.zeros(shape, np.bool_)
     for part, values in parts:
-        whole[part.index] = values
-        seen[part.index] = True
-    if not seen.all():
+        tensor[part.index] = values
+        is_set[part.index] = True
+    if not is_set.all():
         raise LoadError(f"{where}: its slices overlap; write the checkpoint again")
-    return whole
+    return tensor

@@ -144,8 +144,8 @@ def _saved_fit(part: ProfileProtoRuns) -> bool:
     )
 
 
-def _within(values: Array, least: int, end: int) -> bool:
-    return not len(values) or (int(values.min()) >= least and int(values.max()) < end)
+def _within(values: Array, start: int, end: int) -> bool:
+    return not len(values) or (int(values.min()) >= start and int(values.max()) < end)
 
 
 def _sorted(values: Array) -> bool:

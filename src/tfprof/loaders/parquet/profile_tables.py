@@ -24,7 +24,7 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Edges, LogEntries, Nodes, ProfileProtoRuns, Records, Stacks
 
 VERSION = 2
-"""Of the layout; files of another one are refused."""
+"""The version of the layout; others are refused."""
 
 PART = "part"
 """The column that numbers the RunMetadata, op logs and saved profiles of one profile."""
@@ -101,18 +101,18 @@ def _profile(tables: _Tables) -> Profile:
 def _counting(text: str) -> dict[str, Any]:
     """What float operations are counted with."""
     about = json.loads(text)
-    found: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "roots": tuple(about.get("roots", ())),
         "input_names": dict(about.get("input_names", {})),
         "bind": dict(about.get("bind", {})),
         "count_float_ops": bool(about.get("count_float_ops", True)),
     }
-    texts = [*found["roots"], *found["input_names"].values(), *found["input_names"]]
+    texts = [*arguments["roots"], *arguments["input_names"].values(), *arguments["input_names"]]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("the names of inputs and outputs are not text")
-    if not all(type(size) is int for size in found["bind"].values()):
+    if not all(type(size) is int for size in arguments["bind"].values()):
         raise ValueError("the sizes of symbols are not numbers")
-    return found
+    return arguments
 
 
 class _Properties(dict[str, Any]):
@@ -145,19 +145,19 @@ class _Tables:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.known: dict[str, pa.Table] = {}
+        self.cache: dict[str, pa.Table] = {}
 
     def read(self, name: str, part: int | None = None) -> pa.Table:
         """A table, or the rows of one part of it."""
-        if name not in self.known:
+        if name not in self.cache:
             path = self.path(name)
             try:
-                self.known[name] = read_parquet(path)
+                self.cache[name] = read_parquet(path)
             except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
                 first = (str(error).splitlines() or [""])[0]
                 reason = "no such file" if isinstance(error, FileNotFoundError) else first
                 raise LoadError(f"{path}: cannot read the table: {reason}") from None
-        table = self.known[name]
+        table = self.cache[name]
         if part is None:
             return table
         numbers = _numpy(_column(table, PART, self.path(name)))
@@ -190,8 +190,8 @@ def _value(item: Any, column: pa.ChunkedArray) -> Any:
 
 
 def _array(column: pa.ChunkedArray) -> pa.Array:
-    found = column.combine_chunks()
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    array = column.combine_chunks()
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _numpy(column: pa.ChunkedArray) -> Any:
@@ -222,12 +222,12 @@ def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
 def _stacks(tables: _Tables, part: int) -> Stacks:
     lengths = _numpy(tables.column("stacks", "frames", part))
     texts = [_array(tables.column("frames", name, part)) for name in TEXTS]
-    known = all(text.null_count == 0 for text in texts)
+    has_texts = all(text.null_count == 0 for text in texts)
     return Stacks(
         start=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
         **{name: _numpy(tables.column("frames", name, part)) for name in FRAME_COLUMNS},
         strings=_strings(tables, part),
-        texts=(texts[0], texts[1], texts[2]) if known and len(texts[0]) else None,
+        texts=(texts[0], texts[1], texts[2]) if has_texts and len(texts[0]) else None,
     )
 
 

@@ -1,13 +1,14 @@
 """GraphDef as text, in the form that protobuf's own writers give it, straight to columns.
 
 Such text has a line per field and two spaces per level. The fields before the attributes are read
-for all nodes at once, and each distinct text of attributes once. Nodes in any other form are left
-to protobuf's parser, which is exact and slow (7.8 s for 20,000 nodes, against 0.1 s). This reader
-accepts nothing that protobuf refuses, and gives the same nodes.
+for all nodes at once. protobuf's parser reads each distinct attribute once, and the nodes in any
+other form. Alone it needs 2.3 s for 7,000 nodes of a training graph, this reader 0.16 s. This
+reader accepts nothing that protobuf refuses, and gives the same nodes.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -18,12 +19,17 @@ from google.protobuf.text_format import ParseError
 
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.messages import parse_text
-from tfprof.loaders.pbtxt.attributes import ATTR, END, AttributeReader
-from tfprof.loaders.pbtxt.headers import NODE, every_other, plain_headers
-from tfprof.loaders.pbtxt.message import NotCanonical, nested
+from tfprof.loaders.pbtxt.headers import (
+    NODE,
+    NotCanonical,
+    encode_field,
+    every_other,
+    plain_headers,
+)
 from tfprof.profiles.schema import Array
 from tfprof.protos import graph_pb2
 
+_ATTR, _END = b"\n  attr {\n", b"\n}\n"
 _NEXT_NODE = re.compile(rb"\nnode \{(?=\n)")
 
 
@@ -40,8 +46,7 @@ def nodes_of_text(data: bytes) -> GraphNodes | None:
 def _nodes(data: bytes) -> GraphNodes:
     starts, ends = _node_offsets(data)
     headers, attributes = _split_nodes(data, starts, ends)
-    reader = AttributeReader()
-    encoded = [reader.read(text) for text in attributes.dictionary.to_pylist()]
+    encoded = _encode_attributes(attributes.dictionary.to_pylist())
     index = attributes.indices.drop_null().to_numpy()
     is_read = np.array([wire is not None for wire in encoded])
     rows, plain = plain_headers(headers, np.flatnonzero(is_read[index]))
@@ -49,16 +54,16 @@ def _nodes(data: bytes) -> GraphNodes:
     odd_nodes = [_parse_node(data[starts[row] : ends[row]]) for row in odd_rows.tolist()]
     rest = _parse(graph_pb2.GraphDef, data[ends[-1] :])
     # Distinct attributes are read as those of a node that has nothing else.
-    found = nodes_of_bytes(
+    parsed = nodes_of_bytes(
         _encode_graph([*(wire or b"" for wire in encoded), *odd_nodes], rest), well_formed=True
     )
-    attrs = found.nodes.field("attr").take(pa.array(index[rows]))
-    nodes, more = plain.nodes(attrs, found.nodes.type), found.nodes.slice(len(encoded))
+    attrs = parsed.nodes.field("attr").take(pa.array(index[rows]))
+    nodes, more = plain.nodes(attrs, parsed.nodes.type), parsed.nodes.slice(len(encoded))
     order = np.argsort(np.concatenate([rows, odd_rows]))
     if len(more):
         after = np.arange(len(order), len(nodes) + len(more))
         nodes = pa.concat_arrays([nodes, more]).take(pa.array(np.append(order, after)))
-    if not found.library:
+    if not parsed.library:
         return GraphNodes(nodes, b"")
     plain_nodes = [
         header + (encoded[i] or b"") for header, i in zip(plain.encode(), index[rows], strict=True)
@@ -67,14 +72,39 @@ def _nodes(data: bytes) -> GraphNodes:
     return GraphNodes(nodes, _encode_graph([all_nodes[i] for i in order], rest))
 
 
+def _encode_attributes(texts: list[bytes]) -> list[bytes | None]:
+    """The attributes of nodes on the wire; none where protobuf has to parse the node.
+
+    protobuf parses each distinct attribute once, all in one text, as that of a node of its own.
+    """
+    if not all(text.endswith(_END) for text in texts):
+        raise NotCanonical
+    split = [text[: -len(_END)].split(_ATTR)[1:] for text in texts]
+    distinct = list(dict.fromkeys(itertools.chain.from_iterable(split)))
+    text = b"".join(b"node {" + _ATTR + attribute + _END for attribute in distinct)
+    nodes = parse_text(text, graph_pb2.GraphDef).node
+    if len(nodes) != len(distinct):
+        raise NotCanonical
+    encoded = {
+        attribute: (next(iter(node.attr)), node.SerializeToString())
+        for attribute, node in zip(distinct, nodes, strict=True)
+        if len(node.attr) == len(node.ListFields()) == 1
+    }
+    by_key = [dict(encoded[a] for a in attributes if a in encoded) for attributes in split]
+    return [
+        b"".join(wire.values()) if len(wire) == len(attributes) else None
+        for wire, attributes in zip(by_key, split, strict=True)
+    ]
+
+
 def _encode_graph(nodes: list[bytes], rest: bytes) -> bytes:
     """A GraphDef on the wire."""
-    return b"".join([*(nested(1, node) for node in nodes), rest])
+    return b"".join([*(encode_field(1, node) for node in nodes), rest])
 
 
 def _parse_node(text: bytes) -> bytes:
     """A node in another form, encoded by way of protobuf's parser."""
-    return _parse(graph_pb2.NodeDef, text[len(NODE) : 1 - len(END)])
+    return _parse(graph_pb2.NodeDef, text[len(NODE) : 1 - len(_END)])
 
 
 def _parse(kind: Any, text: bytes) -> bytes:
@@ -86,10 +116,10 @@ def _node_offsets(data: bytes) -> tuple[Array, Array]:
     """Where each node starts and ends."""
     newlines = [match.start() for match in _NEXT_NODE.finditer(data)]
     starts = np.array([-1, *newlines]) + 1
-    last = data.find(END, int(starts[-1]))
+    last = data.find(_END, int(starts[-1]))
     if last < 0:
         raise NotCanonical
-    return starts, np.append(starts[1:], last + len(END))
+    return starts, np.append(starts[1:], last + len(_END))
 
 
 def _split_nodes(data: bytes, starts: Array, ends: Array) -> tuple[pa.Array, pa.Array]:
@@ -105,5 +135,5 @@ def _split_nodes(data: bytes, starts: Array, ends: Array) -> tuple[pa.Array, pa.
 def _header_ends(data: bytes, starts: Array, ends: Array) -> Array:
     """Where the first attribute of each node starts; its closing brace if it has none."""
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
-    first = np.array([data.find(ATTR, start, end) for start, end in spans])
-    return np.where(first < 0, ends - len(END), first)
+    first = np.array([data.find(_ATTR, start, end) for start, end in spans])
+    return np.where(first < 0, ends - len(_END), first)

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.pbtxt.message import NotCanonical, nested
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
+from tfprof.protos.varint import encode_varint
 
 NODE = b"node {\n"
 # In the order of the writers, which is also that of the fields' numbers.
@@ -23,6 +23,15 @@ _FIELDS = pa.array(
     [f"{NODE.decode()}  name: ", "\n  op: ", "\n  input: ", "\n  device: "], pa.string()
 )
 _NAME, _OP, _INPUT, _, _OTHER = range(5)
+
+
+class NotCanonical(Exception):  # noqa: N818 - an answer, not an error
+    """The text is not in the form of protobuf's writers."""
+
+
+def encode_field(number: int, content: bytes) -> bytes:
+    """A string, bytes or message as the field of this number."""
+    return encode_varint(number << 3 | 2) + encode_varint(len(content)) + content
 
 
 class Headers:
@@ -42,24 +51,24 @@ class Headers:
         bounds[1::2], bounds[2::2] = self.quote[::2], self.quote[1::2] + 1
         bounds += value_offsets(self.texts)[0]
         labels = every_other(pa.string(), bounds, self.texts.buffers()[2], 0)
-        found: Array = pc.index_in(labels, value_set=_FIELDS).fill_null(_OTHER).to_numpy()[::2]
-        return found
+        fields: Array = pc.index_in(labels, value_set=_FIELDS).fill_null(_OTHER).to_numpy()[::2]
+        return fields
 
     @cached_property
     def first(self) -> Array:
         """The number of each node's first string, and how many strings there are."""
-        found: Array = self.first_quote // 2
-        return found
+        first: Array = self.first_quote // 2
+        return first
 
     def are_quoted(self) -> BoolArray:
         """Which have a line for each string, end with one, and are ASCII without escapes."""
         quotes = np.diff(self.first_quote)
         lines = np.diff(np.searchsorted(np.flatnonzero(self.bytes == ord("\n")), self.offsets))
-        found: BoolArray = (quotes == 2 * lines) & (quotes > 0)
-        found &= self.bytes[self.offsets[1:] - 1] == ord('"')
+        mask: BoolArray = (quotes == 2 * lines) & (quotes > 0)
+        mask &= self.bytes[self.offsets[1:] - 1] == ord('"')
         odd = np.flatnonzero((self.bytes == ord("\\")) | (self.bytes >= 128))
-        found[np.searchsorted(self.offsets, odd, side="right") - 1] = False
-        return found
+        mask[np.searchsorted(self.offsets, odd, side="right") - 1] = False
+        return mask
 
     def are_ordered(self) -> BoolArray:
         """Which have a name, an op, inputs and a device in this order; only the name is needed."""
@@ -67,9 +76,9 @@ class Headers:
         before, after = self.fields[:-1], self.fields[1:]
         fits[1:] &= (before < after) | ((before == _INPUT) & (after == _INPUT))
         fits[self.first[:-1]] = self.fields[self.first[:-1]] == _NAME
-        found = np.ones(len(self.texts), bool)
-        found[np.searchsorted(self.first, np.flatnonzero(~fits), side="right") - 1] = False
-        return found
+        mask = np.ones(len(self.texts), bool)
+        mask[np.searchsorted(self.first, np.flatnonzero(~fits), side="right") - 1] = False
+        return mask
 
     def nodes(self, attrs: pa.Array, kind: pa.StructType) -> pa.Array:
         """The nodes of these headers and attributes; all are quoted and ordered."""
@@ -96,7 +105,7 @@ class Headers:
         """The wire bytes of each node, the device included."""
         values = slice_strings(self.texts, self.quote[::2] + 1, self.quote[1::2]).cast(pa.binary())
         parts = [
-            nested(field + 1, value)
+            encode_field(field + 1, value)
             for field, value in zip(self.fields.tolist(), values.to_pylist(), strict=True)
         ]
         return [b"".join(parts[a:b]) for a, b in pairwise(self.first.tolist())]

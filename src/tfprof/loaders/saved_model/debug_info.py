@@ -41,7 +41,7 @@ def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
     if not is_file(file):
         return None
     try:
-        return _read(GraphDebugInfo.FromString(read_file(file, "code traces")))
+        return _read(GraphDebugInfo.FromString(read_file(file, "the code traces")))
     except (DecodeError, LookupError):
         raise LoadError(
             f"{file}: not a GraphDebugInfo, or truncated; save the model again, or delete the file"
@@ -53,9 +53,9 @@ def _read(info: GraphDebugInfo) -> DebugInfo:
     index_of = {trace: i for i, trace in enumerate(info.traces_by_id)}
     index = {name: index_of[trace] for name, trace in info.name_to_trace_id.items()}
     index |= {name: len(index_of) + i for i, name in enumerate(info.traces)}
-    known = info.frames_by_id
+    frames = info.frames_by_id
     traces = [
-        [*trace.file_line_cols, *(_look_up(known, key) for key in trace.frame_id)]
+        [*trace.file_line_cols, *(_look_up(frames, key) for key in trace.frame_id)]
         for trace in (*info.traces_by_id.values(), *info.traces.values())
     ]
     return DebugInfo(_stacks(traces, list(info.files)), index)

@@ -32,8 +32,8 @@ def saved_model_file(path: Path) -> Path:
     for name in _FILES:
         if is_file(path / name):
             return path / name
-    found = identify(b"", path, expected=["SavedModel"])
-    reason = f"it is {found}" if found else f"it has no {_FILES[0]}"
+    other = identify(b"", path, expected=["SavedModel"])
+    reason = f"it is {other}" if other else f"it has no {_FILES[0]}"
     raise LoadError(f"{path}: not a SavedModel directory; {reason}")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tfprof.errors import LoadError
-from tfprof.protos.graph_pb2 import AttrValue, DataType, TensorShapeProto
+from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
 from tfprof.protos.saved_model_pb2 import MetaGraphDef
 
 _INDEX = Path("variables", "variables.index")
@@ -25,12 +26,20 @@ def complete_variables(meta: MetaGraphDef, folder: Path) -> list[str]:
     except LoadError as error:
         return [f"the saved variables cannot be read, their shapes are the graph's ({error})"]
     filled, wrong = set(), set()
-    for name, shape, dtype in _variables(meta):
+    for name, shape, owner, field in _variables(meta):
         if name not in saved:
             continue
-        if not _agree(shape, saved[name][0]):
+        sizes, dtype = saved[name]
+        if not _agree(shape, sizes):
             wrong.add(name)
-        elif _fill(shape, dtype, saved[name]):
+        elif (
+            shape.unknown_rank
+            or any(dim.size < 0 for dim in shape.dim)
+            or not getattr(owner, field)
+        ):
+            shape.Clear()
+            shape.dim.extend(TensorShapeProto.Dim(size=size) for size in sizes)
+            setattr(owner, field, getattr(owner, field) or dtype)
             filled.add(name)
     notes = {
         "shapes are those of the saved values": filled,
@@ -45,45 +54,25 @@ def _listed(names: set[str]) -> str:
 
 def _read(file: Path) -> _Saved:
     from tfprof.loaders.checkpoint import open_checkpoint
+    from tfprof.loaders.checkpoint.dtypes import DTYPES
 
     checkpoint = open_checkpoint(file)
-    types = {name.removeprefix("DT_").lower(): number for name, number in DataType.items()}
-    types |= {
-        "float16": DataType.DT_HALF,
-        "float32": DataType.DT_FLOAT,
-        "float64": DataType.DT_DOUBLE,
-    }
+    types = {dtype.name: number for number, dtype in DTYPES.items()}
     return {
         name: (checkpoint.tensors[key].shape, types.get(checkpoint.tensors[key].dtype, 0))
         for key, name in checkpoint.names.items()
     }
 
 
-class _Type:
-    """The field of a message that holds a type."""
-
-    def __init__(self, owner: object, field: str) -> None:
-        self._owner, self._field = owner, field
-
-    @property
-    def value(self) -> int:
-        return int(getattr(self._owner, self._field))
-
-    @value.setter
-    def value(self, dtype: int) -> None:
-        setattr(self._owner, self._field, dtype)
-
-
-def _variables(meta: MetaGraphDef) -> Iterator[tuple[str, TensorShapeProto, _Type]]:
-    """The variables of a model with the fields that hold their shapes and types."""
+def _variables(meta: MetaGraphDef) -> Iterator[tuple[str, TensorShapeProto, Any, str]]:
+    """The variables of a model: name, shape, and the message and field that hold the type."""
     for item in meta.object_graph_def.nodes:
         if item.HasField("variable"):
-            yield item.variable.name, item.variable.shape, _Type(item.variable, "dtype")
+            yield item.variable.name, item.variable.shape, item.variable, "dtype"
     for node in meta.graph_def.node:
         if node.op in _KINDS:
             shared = node.attr["shared_name"].s.decode("utf-8", "replace")
-            shape, dtype = _attribute(node.attr["shape"]), _Type(node.attr["dtype"], "type")
-            yield shared or node.name, shape, dtype
+            yield shared or node.name, _attribute(node.attr["shape"]), node.attr["dtype"], "type"
 
 
 def _attribute(value: AttrValue) -> TensorShapeProto:
@@ -97,15 +86,3 @@ def _agree(shape: TensorShapeProto, sizes: tuple[int, ...]) -> bool:
     return shape.unknown_rank or (
         len(stated) == len(sizes) and all(a in (-1, b) for a, b in zip(stated, sizes, strict=True))
     )
-
-
-def _fill(shape: TensorShapeProto, dtype: _Type, saved: tuple[tuple[int, ...], int]) -> bool:
-    """Complete one variable; whether there was anything to complete."""
-    sizes, saved_type = saved
-    complete = not shape.unknown_rank and all(dim.size >= 0 for dim in shape.dim)
-    if complete and dtype.value:
-        return False
-    shape.Clear()
-    shape.dim.extend(TensorShapeProto.Dim(size=size) for size in sizes)
-    dtype.value = dtype.value or saved_type
-    return True

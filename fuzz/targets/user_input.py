@@ -120,15 +120,15 @@ def _seeds(*texts: str) -> list[bytes]:
 
 
 TARGETS = [
-    Target("flags", _flags, lambda: _seeds(*_FLAGS, *_LINES), "words"),
-    Target("shell", _shell, lambda: _seeds(*_LINES, "\n".join(_LINES)), "words"),
-    Target("completion", _complete, lambda: _seeds(*_LINES), "words"),
-    Target("regexes", _regex, lambda: _seeds(*_REGEXES), "words"),
+    Target("flags", _flags, lambda: _seeds(*_FLAGS, *_LINES), "tokens"),
+    Target("shell", _shell, lambda: _seeds(*_LINES, "\n".join(_LINES)), "tokens"),
+    Target("completion", _complete, lambda: _seeds(*_LINES), "tokens"),
+    Target("regexes", _regex, lambda: _seeds(*_REGEXES), "tokens"),
     Target(
         "outputs",
         _output,
         lambda: _seeds(*outputs.OUTPUTS, *(f"{name}:outfile=x" for name in outputs.OUTPUTS)),
-        "words",
+        "tokens",
     ),
-    Target("options", _options, lambda: _seeds("\n".join(OPTIONS), "\n".join(METRICS)), "words"),
+    Target("options", _options, lambda: _seeds("\n".join(OPTIONS), "\n".join(METRICS)), "tokens"),
 ]
