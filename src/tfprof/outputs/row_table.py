@@ -114,11 +114,11 @@ def _frame_columns(report: Report) -> dict[str, pa.Array]:
     if frames is None:
         none = pa.nulls(len(report), pa.string())
         return {"file": none, "function": none, "line": pa.nulls(len(report), pa.int64())}
-    rows = pa.array(report.view_positions, mask=report.view_positions == 0)
+    lines = [frames[position] if position else None for position in report.view_positions.tolist()]
     return {
-        "file": pa.array(frames.file, pa.string()).take(rows),
-        "function": pa.array(frames.function, pa.string()).take(rows),
-        "line": pa.array(frames.line, pa.int64()).take(rows),
+        "file": pa.array([line and line.file for line in lines], pa.string()),
+        "function": pa.array([line and line.function for line in lines], pa.string()),
+        "line": pa.array([line and line.line for line in lines], pa.int64()),
     }
 
 

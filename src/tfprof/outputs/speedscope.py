@@ -41,7 +41,7 @@ def _frames(report: Report) -> list[dict[str, Any]]:
     if frames is None:
         return [{"name": name} for name in report.names]
     return [
-        {"name": name, "file": frames.file[i], "line": frames.line[i]} if i else {"name": name}
+        {"name": name, "file": frames[i].file, "line": frames[i].line} if i else {"name": name}
         for name, i in zip(report.names, report.view_positions.tolist(), strict=True)
     ]
 

@@ -42,6 +42,39 @@ def distinct_index(keys: Array, size: int) -> tuple[Array, Array]:
     return np.flatnonzero(mask), (np.cumsum(mask) - 1)[keys]
 
 
+def distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
+    """The index of each row of several columns among the distinct ones, and the first of each."""
+    key = np.zeros(len(columns[0]), np.int64)
+    size = 1
+    for column in columns:
+        column, bound = _shift_to_zero(column)
+        if size * bound >= _LARGEST:
+            key, size = _shift_to_zero(pa.array(key).dictionary_encode().indices.to_numpy())
+        key = key * bound + column
+        size *= bound
+    encoded = pa.array(key).dictionary_encode()
+    index = encoded.indices.to_numpy().astype(np.int64)
+    return index, first_rows(index, len(encoded.dictionary))
+
+
+def _shift_to_zero(column: Array) -> tuple[Array, int]:
+    """A column with the same distinct rows whose numbers start at 0, and their upper bound."""
+    if not len(column):
+        return column.astype(np.int64), 1
+    smallest, largest = int(column.min()), int(column.max())
+    if largest - smallest >= 2**31:
+        column = pa.array(column).dictionary_encode().indices.to_numpy()
+        smallest, largest = 0, int(column.max())
+    return column.astype(np.int64) - smallest, largest - smallest + 1
+
+
+def first_rows(index: Array, count: int) -> Array:
+    """The first row of each index below `count`, all of which must occur."""
+    first = np.empty(count, np.int64)
+    first[index[::-1]] = np.arange(len(index) - 1, -1, -1)
+    return first
+
+
 def _is_sparse(keys: Array, size: int) -> bool:
     return size > 16 * len(keys) + 1_000_000
 

@@ -44,12 +44,12 @@ def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -
     return match_count * executions.exists
 
 
-def node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
-    """All types of all nodes: node ids in order, indices in the names, and the sorted names."""
-    return profile.memoize((node_types, quirks), lambda: _node_types(profile, quirks))
+def type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
+    """The offsets of each node's types in a list of indices, that list, and the sorted names."""
+    return profile.memoize((type_lists, quirks), lambda: _type_lists(profile, quirks))
 
 
-def _node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
+def _type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
     executions = executions_of(profile, quirks)
     count = len(profile.nodes)
     node = np.concatenate([np.arange(count), executions.placement_node, profile.type_node])
@@ -57,13 +57,7 @@ def _node_types(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[st
     types = pa.concat_arrays([profile.nodes.op, devices, profile.type_name])
     size = max(pc.count_distinct(types).as_py(), 1)
     keys = distinct(node * size + rank_strings(types), count * size)
-    return keys // size, keys % size, sorted(types.unique().to_pylist())
-
-
-def type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
-    """Where the types of each node start in a list of indices, that list, and the names."""
-    node, index, names = node_types(profile, quirks)
-    return group_offsets(node, len(profile.nodes)), index, names
+    return group_offsets(keys // size, count), keys % size, sorted(types.unique().to_pylist())
 
 
 def _group_sums(values: Array, offsets: Array) -> Array:

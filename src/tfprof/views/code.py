@@ -12,7 +12,12 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.gradients import forward_names
-from tfprof.profiles.grouping import argsort_within, invert_permutation
+from tfprof.profiles.grouping import (
+    argsort_within,
+    distinct_rows,
+    first_rows,
+    invert_permutation,
+)
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Stacks
 from tfprof.views.tree import Tree
@@ -114,7 +119,7 @@ def _distinct_frames(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[
     texts = stacks.texts if not quirks.string_frames_ignored else None
     if texts:
         columns += [text.dictionary_encode().indices.to_numpy() for text in texts]
-    index, first = _distinct_rows(columns)
+    index, first = distinct_rows(columns)
     strings = profile.strings if quirks.shared_string_ids else stacks.strings
     used = set(stacks.text_id[first].tolist())
     has_text = not quirks.source_text_hidden and (
@@ -132,39 +137,6 @@ def _distinct_frames(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[
             name += b":" + _truncate(text.strip(), quirks)
         frames.append(Frame(name, file, function, line, int(stacks.function_line[row])))
     return index, frames
-
-
-def _distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
-    """The index of each row of several columns among the distinct ones, and the first of each."""
-    key = np.zeros(len(columns[0]), np.int64)
-    size = 1
-    for column in columns:
-        column, values = _shift_to_zero(column)
-        if size * values >= 2**62:
-            key, size = _shift_to_zero(pa.array(key).dictionary_encode().indices.to_numpy())
-        key = key * values + column
-        size *= values
-    encoded = pa.array(key).dictionary_encode()
-    index = encoded.indices.to_numpy().astype(np.int64)
-    return index, _first_rows(index, len(encoded.dictionary))
-
-
-def _first_rows(index: Array, count: int) -> Array:
-    """The first row of each of `count` numbers."""
-    first = np.empty(count, np.int64)
-    first[index[::-1]] = np.arange(len(index) - 1, -1, -1)
-    return first
-
-
-def _shift_to_zero(column: Array) -> tuple[Array, int]:
-    """A column with the same distinct rows whose numbers start at 0, and their upper bound."""
-    if not len(column):
-        return column.astype(np.int64), 1
-    least, most = int(column.min()), int(column.max())
-    if most - least >= 2**31:
-        column = pa.array(column).dictionary_encode().indices.to_numpy()
-        least, most = 0, int(column.max())
-    return column.astype(np.int64) - least, most - least + 1
 
 
 def _truncate(text: str, quirks: Quirks) -> bytes:
@@ -202,7 +174,7 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
         name = 2 * frames.name_of[frame] + is_gradient[rows]
         pairs = pa.array((last[rows] + 1) * names + name).dictionary_encode()
         node = pairs.indices.to_numpy()
-        first = _first_rows(node, len(pairs.dictionary))
+        first = first_rows(node, len(pairs.dictionary))
         parents.append(pairs.dictionary.to_numpy() // names - 1)
         firsts.append(2 * frame[first] + is_gradient[rows[first]])
         last[rows] = count + node

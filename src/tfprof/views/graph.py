@@ -40,16 +40,13 @@ def build(profile: Profile, quirks: Quirks) -> View:
     if not quirks.cycles_omitted:
         unreached = _by_name(profile, exists & ~np.array(walk.is_visited, bool))
         if unreached:
-            walk.follow(_cycle_heads(unreached, start.tolist(), inputs.tolist()))
+            walk.follow(_cycle_heads(unreached, start, inputs))
     visits = np.array(walk.visits, np.int64)
-    none = np.zeros(0, np.int64)
     return View(
         "graph",
         _tree(visits, consumer, producer, count),
         pa.concat_arrays([pa.array([ROOT]), profile.nodes.name.take(pa.array(visits))]),
         np.concatenate([[-1], visits]),
-        none,
-        none,
     )
 
 
@@ -110,69 +107,22 @@ def _tree(visits: Array, consumer: Array, producer: Array, count: int) -> Tree:
     return Tree.from_preorder(parent)
 
 
-def _cycle_heads(unreached: list[int], start: list[int], inputs: list[int]) -> list[int]:
+def _cycle_heads(unreached: list[int], start: Array, inputs: Array) -> list[int]:
     """The first node, by name, of each cycle that no other cycle consumes.
 
-    `unreached` are the nodes in or below cycles, sorted by name. A cycle is a strongly connected
-    component.
+    `unreached` are the nodes in or below cycles, sorted by name. No earlier node depends on the
+    first one of such a cycle. Of the nodes for which this holds, no later one does either.
     """
-    inside = set(unreached)
-    consumers: dict[int, list[int]] = {node: [] for node in unreached}
-    for node in unreached:
-        for producer in inputs[start[node] : start[node + 1]]:
-            if producer in inside:
-                consumers[producer].append(node)
-    component = _strong_components(unreached, start, inputs, inside)
-    consumed = {
-        component[node]
-        for node in unreached
-        for user in consumers[node]
-        if component[user] != component[node]
-    }
-    heads: dict[int, int] = {}
-    for node in unreached:
-        if component[node] not in consumed:
-            heads.setdefault(component[node], node)
-    return list(heads.values())
+    candidates = _not_reached_before(unreached, start, inputs)
+    return _not_reached_before(candidates[::-1], start, inputs)[::-1]
 
 
-def _strong_components(
-    nodes: list[int], start: list[int], inputs: list[int], inside: set[int]
-) -> dict[int, int]:
-    """The strongly connected component of each node (Tarjan's algorithm, without recursion)."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    component: dict[int, int] = {}
-    path: list[int] = []
-    for first in nodes:
-        if first in index:
-            continue
-        work = [(first, start[first])]
-        while work:
-            node, edge = work.pop()
-            if edge == start[node]:
-                index[node] = low[node] = len(index)
-                path.append(node)
-            descended = False
-            while edge < start[node + 1]:
-                producer = inputs[edge]
-                edge += 1
-                if producer not in inside or producer in component:
-                    continue
-                if producer not in index:
-                    work += [(node, edge), (producer, start[producer])]
-                    descended = True
-                    break
-                low[node] = min(low[node], index[producer])
-            if descended:
-                continue
-            if low[node] == index[node]:
-                while True:
-                    member = path.pop()
-                    component[member] = node
-                    if member == node:
-                        break
-            if work:
-                parent = work[-1][0]
-                low[parent] = min(low[parent], low[node])
-    return component
+def _not_reached_before(nodes: list[int], start: Array, inputs: Array) -> list[int]:
+    """The nodes that are no direct or indirect input of one before them."""
+    walk = _Walk(start, inputs)
+    roots = []
+    for node in nodes:
+        if not walk.is_visited[node]:
+            roots.append(node)
+            walk.follow([node])
+    return roots

@@ -22,18 +22,12 @@ def build(profile: Profile, quirks: Quirks) -> View:
     by_name = pc.sort_indices(types.dictionary).to_numpy()
     position = 1 + invert_permutation(by_name)[types.indices.to_numpy()]
     by_position = np.argsort(position, kind="stable")
-    count = len(by_name) + 1
-    parent = np.zeros(count, np.int64)
-    parent[0] = -1
-    depth = np.full(count, 2, np.int64)
-    depth[0] = 1
-    end = np.arange(1, count + 1)
-    end[0] = count
+    tree = Tree.flat(len(by_name) + 1)
     return View(
         "op",
-        Tree(parent, depth, end),
+        tree,
         pa.concat_arrays([pa.array([ROOT]), types.dictionary.take(pa.array(by_name))]),
-        np.full(count, -1, np.int64),
+        np.full(len(tree), -1, np.int64),
         order[by_position],
         position[by_position],
     )

@@ -33,14 +33,11 @@ def build(profile: Profile, quirks: Quirks) -> View:
     order = _preorder(names)
     names = names.take(pa.array(order))
     depth = _count_slashes(names) + 2
-    none = np.zeros(0, np.int64)
     return View(
         "scope",
         Tree.from_depths(np.concatenate([np.ones(1, np.int64), depth])),
         pa.concat_arrays([pa.array([ROOT]), names]),
         np.concatenate([np.full(1, -1, np.int64), node[order]]),
-        none,
-        none,
     )
 
 

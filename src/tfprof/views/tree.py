@@ -25,6 +25,11 @@ class Tree:
         return len(self.parent)
 
     @classmethod
+    def flat(cls, count: int) -> Tree:
+        """The tree of `count` nodes in which all others are children of the root."""
+        return cls.from_depths(np.minimum(np.arange(count), 1) + 1)
+
+    @classmethod
     def from_depths(cls, depth: Array) -> Tree:
         """The tree of nodes given in pre-order by their depths."""
         return cls.from_preorder(_parents(depth))

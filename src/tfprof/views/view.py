@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeVar
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +12,6 @@ from tfprof.profiles.grouping import invert_permutation
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.views.tree import Tree
-
-T = TypeVar("T")
 
 ROOT = "_TFProfRoot"
 SCOPE_TYPE = "_kTFScopeParent"
@@ -33,7 +29,7 @@ class Frame:
     function_line: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frames:
     """The frame of each position of code view: `index` is the one in `distinct`.
 
@@ -43,28 +39,8 @@ class Frames:
     distinct: list[Frame]
     index: Array
 
-    @cached_property
-    def file(self) -> list[str]:
-        """The file of each position."""
-        return self._each([frame.file for frame in self.distinct])
-
-    @cached_property
-    def function(self) -> list[str]:
-        """The function of each position."""
-        return self._each([frame.function for frame in self.distinct])
-
-    @cached_property
-    def line(self) -> list[int]:
-        """The line number of each position."""
-        return self._each([frame.line for frame in self.distinct])
-
-    @cached_property
-    def function_line(self) -> list[int]:
-        """The line where the function of each position begins."""
-        return self._each([frame.function_line for frame in self.distinct])
-
-    def _each(self, values: list[T]) -> list[T]:
-        return [values[index] for index in self.index.tolist()]
+    def __getitem__(self, position: int) -> Frame:
+        return self.distinct[self.index[position]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +56,8 @@ class View:
     tree: Tree
     name: pa.Array
     node: Array
-    member_node: Array
-    member_position: Array
+    member_node: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    member_position: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     frames: Frames | None = None
     warnings: tuple[str, ...] = ()
 

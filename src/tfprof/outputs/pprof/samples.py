@@ -12,7 +12,6 @@ from tfprof.outputs.flame import self_values, to_int64
 from tfprof.outputs.pprof.tables import Function, Tables
 from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.schema import Array
-from tfprof.views.view import Frames
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
@@ -35,8 +34,8 @@ def add_leaf_samples(report: Report, metric: Metric, tables: Tables) -> None:
         position, caller = positions[row], positions[parent[row]]
         stack = stacks[parent[row]]
         if parent[row]:
-            function = _function(frames, position)
-            location = tables.location_id(frames.file[caller], frames.line[caller], function)
+            function = Function.of_frame(frames[position])
+            location = tables.location_id(frames[caller].file, frames[caller].line, function)
             stack = [location, *stack]
         stacks.append(stack)
         if end[row] > row + 1:
@@ -70,19 +69,13 @@ def _stacks(report: Report, tables: Tables) -> list[list[int]]:
     stacks: list[list[int]] = []
     for row, name in enumerate(report.names):
         if frames and row:
-            function = _function(frames, positions[row])
-            line = max(frames.line[positions[row]], 0)
-            location = tables.location_id(function.file, line, function)
+            frame = frames[positions[row]]
+            function = Function.of_frame(frame)
+            location = tables.location_id(frame.file, max(frame.line, 0), function)
         else:
             location = tables.location_id("", 0, Function("", name, 0, name))
         stacks.append([location, *(stacks[parent[row]] if row and parent[row] else ())])
     return stacks
-
-
-def _function(frames: Frames, position: int) -> Function:
-    return Function.of_file(
-        frames.file[position], frames.function[position], frames.function_line[position]
-    )
 
 
 def _add_node_samples(

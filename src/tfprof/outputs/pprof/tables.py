@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tfprof.protos import pprof_pb2
+from tfprof.views.view import Frame
 
 _UNSIGNED = 2**64
 
@@ -21,11 +22,12 @@ class Function(NamedTuple):
     title: str
 
     @classmethod
-    def of_file(cls, file: str, name: str, line: int) -> Function:
-        """A function of a source file, the name of which is part of the title."""
-        base = file.rpartition("/")[2]
+    def of_frame(cls, frame: Frame) -> Function:
+        """The function of a frame; the title has the name of its file."""
+        base = frame.file.rpartition("/")[2]
         stem = base.rpartition(".")[0] if "." in base else base
-        return cls(file, name, line, f"{stem}:{name}")
+        title = f"{stem}:{frame.function}"
+        return cls(frame.file, frame.function, frame.function_line, title)
 
 
 @dataclass(slots=True)

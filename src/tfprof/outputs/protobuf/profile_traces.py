@@ -13,6 +13,7 @@ from tfprof.outputs.protobuf.protobuf_writer import (
     message_field,
     raw_fields,
 )
+from tfprof.profiles.grouping import distinct_rows
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Stacks
 from tfprof.protos import columns_pb2
@@ -20,7 +21,6 @@ from tfprof.protos import columns_pb2
 _FRAME = columns_pb2.Frame.DESCRIPTOR.fields_by_name
 _TRACES = columns_pb2.Code.DESCRIPTOR.fields_by_name["traces"].number
 # Strings have ids here; the fields that older logs held them in stay empty.
-_MAX_KEY = 2**62
 _COLUMNS = ("lineno", "func_start_line", "file_id", "function_id", "line_id")
 
 
@@ -36,33 +36,12 @@ def encode_traces(profile: Profile, quirks: Quirks) -> tuple[pa.Array, dict[int,
 
 def _stacks(stacks: Stacks, columns: list[Array]) -> pa.Array:
     """The frames of each stack; each distinct frame is encoded once."""
-    first, indices = _distinct_rows(columns)
+    indices, first = distinct_rows(columns)
     parts = {
         _FRAME[name].number: values[first] for name, values in zip(_COLUMNS, columns, strict=True)
     }
     frames = encode_messages(message_field(_TRACES, integer_fields(parts)))
     return concat_groups(encode_messages(raw_fields(frames, indices)), stacks.start)
-
-
-def _distinct_rows(columns: list[Array]) -> tuple[Array, Array]:
-    """One row of each distinct combination of values, and the index of each row's combination."""
-    key, count = np.zeros(len(columns[0]), np.int64), 1
-    for values in columns:
-        encoded = pa.array(values).dictionary_encode()
-        if count * len(encoded.dictionary) > _MAX_KEY:
-            key, count = _dense(key)
-        key = key * len(encoded.dictionary) + encoded.indices.to_numpy()
-        count *= len(encoded.dictionary)
-    indices, count = _dense(key)
-    rows = np.empty(count, np.int64)
-    rows[indices] = np.arange(len(indices))
-    return rows, indices
-
-
-def _dense(keys: Array) -> tuple[Array, int]:
-    """Keys renumbered without gaps, and how many distinct ones there are."""
-    encoded = pa.array(keys).dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), len(encoded.dictionary)
 
 
 def _frames(stacks: Stacks, strings: dict[int, str] | None) -> list[Array]:

@@ -57,5 +57,5 @@ def _frame_lines(report: Report) -> pa.Array:
     if frames is None:
         return pa.nulls(len(report), pa.string())
     positions = report.view_positions.tolist()
-    lines = [f"{frames.file[i]}:{frames.line[i]}" if i else None for i in positions]
+    lines = [f"{frames[i].file}:{frames[i].line}" if i else None for i in positions]
     return pa.array(lines, pa.string())
