@@ -1,70 +1,28 @@
-"""Float operations of the nodes of a profile: what an op log has, else what the rules count.
+"""Float operations of the nodes of a profile, counted when they are first asked for.
 
-The rules count as for `tfprof.cost`, on first use; here the numbers become columns over the nodes.
+The engine is imported with the first count: most reports do not need it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.flops.ledger import unavailable
-from tfprof.flops.model_cost import (
-    Cost,
-    NodeCost,
-    bind_cost,
-    compute_cost,
-    with_recorded_trip_counts,
-)
-from tfprof.flops.polynomial import Count, bind, symbols
-from tfprof.flops.profile_graph import model_graph, recorded_shapes
-from tfprof.flops.recorded_trip_counts import run_counts_of
-from tfprof.flops.rules import MULTIPLY_ADDS, RULES
-from tfprof.functions.expand import MAX_NODES
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, BoolArray, LogEntries
+from tfprof.profiles.schema import Array, LogEntries
 from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
 from tfprof.runtime.gc_pause import gc_paused
 
-_BATCH = "B"
-_EXAMPLE: Mapping[str, Count] = {_BATCH: 1}
-_SAFE = 2**62
+if TYPE_CHECKING:
+    from tfprof.flops.count_profile import NodeFlops
+
 _INT64_MAX = 2**63 - 1
-_LARGEST = 10**150  # of which products are still floats
-
-
-@dataclass(frozen=True, slots=True)
-class NodeFlops:
-    """Columns over the nodes of a profile."""
-
-    float_ops: Array
-    """Of one execution."""
-    macs: Array
-    """The multiply-adds among them."""
-    executions: Array
-    """How often each node runs, as far as the graph shows it; runs that were recorded win."""
-    per_example: BoolArray
-    """Which numbers are those of a batch of one, as the batch size is not known."""
-    reasons: Mapping[int, str]
-    """Node -> why it has no float operations."""
-
-    def messages(self) -> tuple[str, ...]:
-        """How complete the numbers are."""
-        messages = []
-        if self.per_example.any():
-            messages.append("float_ops: per example (B = 1); give the batch size with --bind B=32")
-        if self.reasons:
-            messages.append(f"float_ops: {unavailable(Counter(self.reasons.values()))}")
-        return tuple(messages)
 
 
 class LazyFlops:
@@ -76,8 +34,10 @@ class LazyFlops:
     @cached_property
     def count(self) -> NodeFlops:
         """The columns."""
+        from tfprof.flops.count_profile import count_profile
+
         with gc_paused():
-            return _node_flops(self._profile, self._quirks)
+            return count_profile(self._profile, self._quirks)
 
 
 def lazy_flops(profile: Profile, quirks: Quirks) -> LazyFlops:
@@ -108,122 +68,3 @@ def log_entries(profile: Profile, quirks: Quirks) -> tuple[Array, LogEntries]:
     stacks = np.full(len(inner), -1, np.int64)
     own = np.where(rows >= 0, value[rows], profile.nodes.float_ops)
     return own, LogEntries(names, value[inner], stacks, none, strings())
-
-
-def _node_flops(profile: Profile, quirks: Quirks) -> NodeFlops:
-    logged = profile.nodes.float_ops
-    logged_macs = np.where(_only_multiply_adds(profile), logged // 2, 0)
-    if quirks.tensorflow_flop_formulas or not _is_counted(profile):
-        once = np.ones(len(logged), np.int64)
-        return NodeFlops(logged, logged_macs, once, np.zeros(len(logged), bool), {})
-    counted = _count(profile, quirks)
-    in_log = logged != 0
-    if not in_log.any():
-        return counted
-    macs = np.where(counted.float_ops == logged, counted.macs, logged_macs)
-    return NodeFlops(
-        np.where(in_log, logged, counted.float_ops),
-        np.where(in_log, macs, counted.macs),
-        np.where(in_log, np.maximum(counted.executions, 1), counted.executions),
-        counted.per_example & ~in_log,
-        {node: reason for node, reason in counted.reasons.items() if not in_log[node]},
-    )
-
-
-def _is_counted(profile: Profile) -> bool:
-    """Whether the rules count; a saved profile with float operations has all there are."""
-    if not profile.count_float_ops or not profile.nodes.in_graph.any():
-        return False
-    return not (profile.saved and profile.nodes.float_ops.any())
-
-
-def _count(profile: Profile, quirks: Quirks) -> NodeFlops:
-    cost = _profile_cost(profile, quirks)
-    numbers = _Columns(cost.symbols, has_run=bool(profile.records or profile.saved))
-    if cost.ledger.nodes <= MAX_NODES:
-        for node in cost.nodes():
-            numbers.add(node)
-    return numbers.of(profile.nodes.name)
-
-
-def _profile_cost(profile: Profile, quirks: Quirks) -> Cost:
-    """The cost of the graph, with the shapes and trip counts that runs recorded."""
-    graph = model_graph(profile.source or profile)
-    cost = compute_cost(graph, recorded_shapes(profile, graph.graph, quirks))
-    if profile.records:
-        cost = with_recorded_trip_counts(cost, lambda: run_counts_of(profile), profile.bind)
-    return bind_cost(cost, profile.bind) if profile.bind else cost
-
-
-class _Columns:
-    """The numbers of nodes, one after the other."""
-
-    def __init__(self, meanings: Mapping[str, str], *, has_run: bool) -> None:
-        self._meanings, self._has_run = meanings, has_run
-        self._names: list[str] = []
-        self._rows: list[tuple[int, int, int, bool]] = []
-        self._reasons: list[str] = []
-
-    def add(self, node: NodeCost) -> None:
-        """Add a node; what depends on an open symbol other than the batch size has no number."""
-        reason = node.reason if node.kind == "unknown" else ""
-        work, trips = node.once.float_ops(), node.trips
-        float_ops, macs, executions = (bind(n, _EXAMPLE) for n in (work, node.once.macs, trips))
-        used = () if self._has_run or not work else (trips,)
-        open_symbols = _symbols(float_ops, macs, *(bind(n, _EXAMPLE) for n in used))
-        if open_symbols:
-            name = min(open_symbols)
-            reason = f"{name} = {self._meanings.get(name, 'unknown size')}: give it with --bind"
-        elif max(_number(float_ops), _number(executions)) > _LARGEST:
-            reason = "the number is too large"
-        self._names.append(node.name)
-        self._reasons.append(reason)
-        per_example = not reason and _BATCH in _symbols(work, *used)
-        if reason:
-            float_ops = macs = 0
-        executions = min(_number(executions), _LARGEST)
-        self._rows.append((_number(float_ops), _number(macs), executions, per_example))
-
-    def of(self, names: pa.Array) -> NodeFlops:
-        """The columns over nodes of these names; a node that was not added never runs."""
-        rows = index_in(strings(self._names), names)
-        known = rows >= 0
-        columns: list[Array] = []
-        for values in zip(*self._rows, strict=True) if self._rows else [()] * 4:
-            largest = max(map(abs, values), default=0)
-            column = np.zeros(len(names), np.int64 if largest < _SAFE else object)
-            column[rows[known]] = np.array(values, column.dtype)[known]
-            columns.append(column)
-        nodes = rows.tolist()
-        reasons = {nodes[i]: why for i, why in enumerate(self._reasons) if why and known[i]}
-        float_ops, macs, executions, per_example = columns
-        return NodeFlops(float_ops, macs, executions, per_example.astype(bool), reasons)
-
-
-def _symbols(*counts: Count) -> frozenset[str]:
-    return frozenset[str]().union(*map(symbols, counts))
-
-
-def _number(count: Count) -> int:
-    return count if isinstance(count, int) else 0
-
-
-def _only_multiply_adds(profile: Profile) -> BoolArray:
-    """Which nodes are matmuls or convolutions in the graph.
-
-    A node that ran as another op has the graph's op type among its types. (A saved one has its own
-    op type there as well.)
-    """
-    op, types = profile.nodes.op, profile.type_name
-    mask = _is_in(op, MULTIPLY_ADDS).copy()
-    if len(types):
-        own = pc.equal(types, op.take(pa.array(profile.type_node)))
-        others = ~own.to_numpy(zero_copy_only=False)
-        mask[profile.type_node[_is_in(types, RULES) & others]] = False
-        mask[profile.type_node[_is_in(types, MULTIPLY_ADDS) & others]] = True
-    return mask
-
-
-def _is_in(values: pa.Array, op_types: Iterable[str]) -> BoolArray:
-    mask = pc.is_in(values, value_set=pa.array(sorted(op_types)))
-    return np.asarray(mask.to_numpy(zero_copy_only=False))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tfprof.definitions.metrics import known_metrics
@@ -11,10 +9,8 @@ from tfprof.definitions.units import FORMATS
 from tfprof.errors import OptionError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.profiles.schema import Array
+from tfprof.reports.report import Report
 from tfprof.views.graph import producers
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.errors import OptionError, OutputError
 from tfprof.profiles.schema import Array
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _LIMIT = 2**63
 

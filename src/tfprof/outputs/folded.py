@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfprof.definitions.limits import MAX_OUTPUT_BYTES
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import parent_rows, selected_metrics, self_values
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _UNSAFE = str.maketrans({";": ":", "\n": " ", "\r": " "})
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.units import format_time
 from tfprof.profiles.input_shapes import input_shapes_of
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 
 def node_inputs(report: Report, separator: str) -> pa.Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,9 +11,7 @@ from tfprof.profiles.grouping import group_offsets, rank_strings
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.reports.account import type_lists
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 
 def device_ranks(profile: Profile) -> Array:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfprof.definitions.metrics import Metric
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OutputError
 from tfprof.outputs.row_table import row_table
 from tfprof.outputs.text_header import shown_metrics
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _MAX_ROWS = 2000
 _OPEN_DEPTH = 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pyarrow as pa
 
 from tfprof.definitions.metrics import Metric
@@ -13,9 +11,7 @@ from tfprof.outputs.node_labels import row_devices, row_types
 from tfprof.outputs.text_header import shown_metrics
 from tfprof.outputs.tree_rows import LINE_BREAKS, escape_line_breaks
 from tfprof.profiles.schema import Array
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _ESCAPES = str.maketrans(LINE_BREAKS)
 

@@ -6,7 +6,7 @@ The columns are the same whatever the view and the selection; `docs/outputs.md` 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,9 +24,7 @@ from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import NO_DEVICE, Array
 from tfprof.profiles.string_columns import utf8_bytes
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _FIRST = ("row", "parent", "depth", "name", "path", "counted")
 _LAST = ("op", "device", "shape", "file", "function", "line")

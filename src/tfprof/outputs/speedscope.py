@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from tfprof.definitions.metrics import Metric
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import inclusive_values, selected_metrics
 from tfprof.outputs.timeline.tree_trace_events import lay_out_rows
+from tfprof.reports.report import Report
 from tfprof.views.tree import Tree
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "none"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +10,7 @@ from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.op_rows import encode_op_rows
 from tfprof.outputs.text_header import header, legend_text, options_block
 from tfprof.outputs.tree_rows import encode_tree_rows
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfprof.definitions.metrics import Metric, columns, legend
 from tfprof.definitions.options import Options, format_options
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _VIEW_LEGENDS = {
     "scope": "scope: The nodes in the model graph are organized by their names, which is "

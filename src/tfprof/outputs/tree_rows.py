@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,10 +20,8 @@ from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import Array
 from tfprof.reports.measures import scalars
+from tfprof.reports.report import Report
 from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
 
 LINE_BREAKS = {"\n": r"\n", "\t": r"\t"}
 """What `one_line` replaces in names."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 
@@ -12,9 +10,7 @@ from tfprof.outputs.flame import self_values, to_int64
 from tfprof.outputs.pprof.tables import Function, Tables
 from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.schema import Array
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _LABEL = "graph node:"
 

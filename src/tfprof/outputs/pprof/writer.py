@@ -7,7 +7,6 @@ a sample, in code or scope view, with all selected metrics.
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
 
 from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import METRICS, Metric
@@ -15,9 +14,7 @@ from tfprof.outputs.document import Document, Message, Rendering, RenderSettings
 from tfprof.outputs.pprof.samples import add_leaf_samples, add_samples
 from tfprof.outputs.pprof.tables import Tables
 from tfprof.protos import pprof_pb2
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _BYTES_PER_FRAME = 8
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "count"}

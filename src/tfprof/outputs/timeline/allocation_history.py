@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +12,8 @@ from tfprof.outputs.timeline.trace_layout import rows_of_nodes
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.grouping import argsort_small, argsort_within, group_offsets
 from tfprof.profiles.schema import Array, BoolArray
+from tfprof.reports.report import Report
 from tfprof.views.view import name_rank
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 
@@ -14,9 +12,7 @@ from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths
 from tfprof.outputs.input_shapes import input_shapes
 from tfprof.profiles.schema import Array
 from tfprof.profiles.user_code import user_lines
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _NUMBERS = ("micros", "bytes", "float_ops", "params")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tfprof.outputs.node_labels import device_ranks
@@ -11,10 +9,8 @@ from tfprof.outputs.timeline.trace_layout import TraceLayout, drawable_nodes
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.schema import Array
+from tfprof.reports.report import Report
 from tfprof.views.graph import producers
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
 
 FLOWS = ("cross", "all", "none")
 """Which flows are drawn: those between devices, all of them, or none."""

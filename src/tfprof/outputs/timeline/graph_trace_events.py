@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,9 +29,7 @@ from tfprof.outputs.timeline.memory_counters import (
 )
 from tfprof.outputs.timeline.trace_layout import TraceLayout, device_title, lay_out_trace
 from tfprof.profiles.schema import Array
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 
 def compat_events(report: Report) -> Iterator[tuple[Chunks, list[str]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +28,7 @@ from tfprof.outputs.timeline.top_allocations import TOP, find_top_allocations
 from tfprof.profiles.grouping import argsort_within, group_offsets
 from tfprof.profiles.record_columns import LATEST
 from tfprof.profiles.schema import Array
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _MIN_DISTANCE = 100  # microseconds between two plotted samples
 _CENT = 10_000  # bytes in a hundredth of a megabyte

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +11,7 @@ from tfprof.outputs.timeline.lanes import assign_lanes
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.grouping import argsort_small, argsort_within
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 _NONE = np.iinfo(np.int64).max
 _MICROS = "exec_micros"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +14,8 @@ from tfprof.outputs.encoding.row_encoder import DictColumn
 from tfprof.outputs.flame import to_int64
 from tfprof.outputs.timeline.event_args import row_args
 from tfprof.profiles.schema import Array
+from tfprof.reports.report import Report
 from tfprof.views.tree import Tree
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
 
 _TID = 1
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tfprof.errors import OptionError
 from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
 from tfprof.outputs.timeline import graph_trace_events, tree_trace_events
 from tfprof.outputs.timeline.flows import FLOWS
-
-if TYPE_CHECKING:
-    from tfprof.reports.report import Report
+from tfprof.reports.report import Report
 
 T = TypeVar("T")
 
