@@ -219,7 +219,9 @@ def test_other_formats_are_named_by_flags(name: str, part: str, tmp_path: Path) 
 def test_what_may_be_several_messages_has_to_be_named(data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "input"
     path.write_bytes(data)
-    with pytest.raises(LoadError, match=r"may be one of several messages; say which: --graph_path"):
+    with pytest.raises(
+        LoadError, match=r"may be one of several messages; choose one of --graph_path"
+    ):
         recognize(path)
 
 
@@ -231,7 +233,7 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
         "nowhere": "no such file or folder; tfprof reads ",
         "empty": "is empty; tfprof reads ",
         "folder": "is a directory of an unknown format; tfprof reads ",
-        "pipe": "is a pipe or a device; say what it has, as in --graph_path=",
+        "pipe": "is a pipe or a device; name its content, as in --graph_path=",
     }.items():
         with pytest.raises(LoadError) as caught:
             recognize(tmp_path / name)

@@ -161,7 +161,7 @@ LOADERS: dict[str, Loader] = {
 
 
 def recognize(path: str | os.PathLike[str]) -> Loader:
-    """The loader of a file or folder; a LoadError says what else it is."""
+    """The loader of a file or folder; a LoadError names what it is instead."""
     path = Path(path)
     head = read_head(path, HEAD_SIZE)
     for loader in LOADERS.values():
@@ -178,16 +178,16 @@ def _describe(path: Path, head: bytes) -> str:
     if is_directory(path):
         return f"is a directory of an unknown format; {reads}"
     if not is_file(path):
-        return f"is a pipe or a device; say what it has, as in --graph_path={path}"
+        return f"is a pipe or a device; name its content, as in --graph_path={path}"
     if not head:
         return f"is empty; {reads}"
     name = name_format(head, path)
     if name:
-        # After a colon it says what to do instead.
+        # What follows a colon is what to do instead.
         return f"is {name}" if ":" in name else f"is {name}; {reads}"
     if is_message(head):
         flags = dict.fromkeys(loader.flag for loader in LOADERS.values())
-        return f"may be one of several messages; say which: {', '.join(f'--{f}' for f in flags)}"
+        return f"may be one of several messages; choose one of {', '.join(f'--{f}' for f in flags)}"
     return f"is {'text' if is_text(head) else 'of an unknown format'}; {reads}"
 
 
@@ -238,7 +238,7 @@ def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def check_inputs(names: Mapping[str, str]) -> None:
-    """Refuse parts that contradict each other; `names` says what the user calls each."""
+    """Refuse parts that contradict each other; `names` has the user's name of each."""
     for profile in ("profile", "tables"):
         for other in ("profile", "graph", "run_meta"):
             if profile in names and other in names and other != profile:

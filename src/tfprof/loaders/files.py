@@ -1,6 +1,6 @@
 """The bytes of files that users name: all, the first, or a range.
 
-`what` says in errors what is read, such as `the graph`.
+`what` names what is read in errors, such as `the graph`.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _load_errors(path: Path, what: str) -> Iterator[None]:
 
 
 def _read_stream(file: BinaryIO, path: Path, what: str) -> bytes:
-    """What comes through a pipe, whose size nobody knows."""
+    """The bytes of a pipe, whose size is unknown."""
     chunks, size = [], 0
     while chunk := file.read(_CHUNK_SIZE):
         chunks.append(chunk)

@@ -1,6 +1,6 @@
 """Which protobuf message some bytes are, by how well their fields fit the schema of each.
 
-Messages do not say what they are. But a GraphDef read as a RunMetadata has names where nested
+The wire format has no type. But a GraphDef read as a RunMetadata has names where nested
 messages should be: the message whose schema fits nearly all values is the one.
 """
 
@@ -27,7 +27,7 @@ _MODULES = {
     "ProfileProto": "log_pb2",
     "XSpace": "xplane_pb2",
 }
-"""The messages to tell apart, and the modules that have their schemas."""
+"""The messages to distinguish, and the modules that have their schemas."""
 
 _ALWAYS_SET = {"NodeDef": 2, "ProfileNode": 1, "OpLogEntry": 1, "XPlane": 2}
 """Nested message -> the field that all writers set."""
@@ -65,7 +65,7 @@ def best_fit(head: bytes, kinds: Iterable[str]) -> str:
 
 
 def fits(head: bytes, kind: str) -> bool:
-    """Whether bytes may be a message of this kind, which is cheaper to know than which they are."""
+    """Whether bytes may be a message of this kind, which is cheaper than `message_kind`."""
     return is_text(head) or _score(head, kind) >= _GOOD
 
 
@@ -107,7 +107,7 @@ def _schema(kind: str) -> Any:
 
 
 class _Field(NamedTuple):
-    """What the schema says of a field; `message` is the schema of its messages, if it has any."""
+    """A field of a schema; `message` is the schema of its messages, if it has any."""
 
     wire_types: tuple[int, ...]
     message: Any
@@ -133,7 +133,7 @@ def _fields(schema: Any) -> dict[int, _Field]:
 
 @dataclass(slots=True)
 class _Fit:
-    """How many values are what the schema says, and how many are not."""
+    """How many values fit the schema, and how many do not."""
 
     right: int = 0
     wrong: int = 0

@@ -87,7 +87,7 @@ def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
 
 
 def not_a_message(content: Input, kind: Any, *, expected: Iterable[str] = ()) -> LoadError:
-    """The error for an input that is no message of this kind: it says what else it is, if known."""
+    """The error for an input that is no message of this kind; it names what it is, if known."""
     names = (kind.DESCRIPTOR.name, *expected)
     other = identify(content.head, content.path, expected=names)
     reason = f"it is {other}" if other else "truncated, or a different format"
@@ -115,7 +115,7 @@ def _text_message(data: bytes, kind: Any) -> Any:
 def parse_text(data: bytes, kind: Any) -> Any:
     """The message that a text is; protobuf's errors if it is none."""
     with warnings.catch_warnings():
-        # Python's own about escapes that it does not know; they are kept as they stand.
+        # Python's warnings about unknown escapes, which are kept unchanged.
         warnings.filterwarnings("ignore", "invalid", DeprecationWarning)
         warnings.filterwarnings("ignore", "invalid", SyntaxWarning)
         return text_format.Parse(data.decode("utf-8"), kind())

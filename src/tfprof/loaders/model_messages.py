@@ -48,7 +48,7 @@ def model_kind(content: Input) -> Any:
 
 
 def parse_model(content: Input, kind: Any) -> Any:
-    """The message of a model, binary or text; a LoadError says what is wrong with it."""
+    """The message of a model, binary or text; a LoadError if it is malformed."""
     try:
         if is_text(content.data):
             return parse_text(content.data, kind)

@@ -28,7 +28,7 @@ def read_run(source: MessageLike) -> RunColumns | None:
     if not present(steps).all():
         return None
     columns = _columns(steps)
-    # Shapes are kept as bytes, into which nobody has looked so far.
+    # Shapes are kept as bytes, which are not validated yet.
     try:
         for shape in columns.output_shape.dictionary.drop_null().to_pylist():
             graph_pb2.TensorShapeProto.FromString(shape)

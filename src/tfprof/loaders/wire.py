@@ -50,8 +50,8 @@ def columns_of_bytes(
 ) -> pa.RecordBatch:
     """A serialized message as a batch of one row; a DecodeError if it is malformed.
 
-    Only the fields that columns.proto names are looked into. What this package has just written
-    itself may be known to be `well_formed`.
+    Only the fields of columns.proto are validated. `well_formed` bytes, which this package has just
+    written itself, are not.
     """
     if not well_formed:
         columns.FromString(data)

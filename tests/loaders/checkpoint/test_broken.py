@@ -115,7 +115,7 @@ def overflowing(entry: BundleEntryProto) -> None:
     ("edit", "message"),
     [
         (absurd, "tensor 'a' should be 70368744177664 bytes at 0, but the file has"),
-        (overflowing, "tensor 'a': its shape is absurd"),
+        (overflowing, "tensor 'a': its shape is impossible"),
         (lambda entry: entry.shape.dim.add(size=0), "has 140 bytes where its shape needs 0"),
         (lambda entry: setattr(entry.shape.dim[0], "size", -1), "'a': its shape is not known"),
         (lambda entry: setattr(entry, "offset", -5), "tensor 'a' should be 140 bytes at -5"),

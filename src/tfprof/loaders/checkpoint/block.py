@@ -15,7 +15,7 @@ from tfprof.protos.varint import read_varint
 _TRAILER_SIZE = 5  # one byte of compression type, four of checksum
 _RAW, _SNAPPY = 0, 1
 
-# The densest snappy element turns 3 bytes into 64, so a larger announcement is a lie.
+# The densest snappy element turns 3 bytes into 64, so a larger size is false.
 _SNAPPY_GROWTH = 22
 
 # Keys that grow by one byte each would need memory in the square of the block's size. TensorFlow

@@ -1,4 +1,4 @@
-"""V2 checkpoints: a table of entries (`.index`) that says where in the data shards a tensor is."""
+"""V2 checkpoints: a table of entries (`.index`) that locates each tensor in the data shards."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class TensorReader(Protocol):
 
     @property
     def tensors(self) -> dict[str, TensorInfo]:
-        """What the index says, by name and sorted."""
+        """The tensors of the index, sorted by name."""
 
     def read(self, name: str) -> Array:
         """The values of a tensor that is there."""

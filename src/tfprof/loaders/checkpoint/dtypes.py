@@ -58,7 +58,7 @@ def _float(
 ) -> Callable[[Array], Array]:
     """Small floats by a table of all their values.
 
-    `special` says which codes are not numbers: as in IEEE, all ones, minus zero, or none.
+    `special` is which codes are not numbers: as in IEEE, all ones, minus zero, or none.
     """
     codes = np.arange(1 << (1 + exponent + mantissa))
     fraction = codes & (1 << mantissa) - 1

@@ -21,7 +21,7 @@ _INDEX = re.compile(r".+\.index")
 _PART = re.compile(r"(?P<prefix>.+)\.(index|meta|data-\d{5}-of-\d{5})", re.DOTALL)
 _V1_SHARD = re.compile(r"(?P<stem>.*)-(\d{5}|\?{5})-of-(?P<count>\d{5})", re.DOTALL)
 _STATE = re.compile(rb'^\s*model_checkpoint_path\s*:\s*"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
-_STATE_SIZE = 1 << 20  # the file starts with what is looked for
+_STATE_SIZE = 1 << 20  # the latest checkpoint comes first
 _V1_TAG = b"\x0a"  # SavedTensorSlices.meta; the header of a V2 checkpoint starts with a number
 
 

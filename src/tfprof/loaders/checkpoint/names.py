@@ -1,7 +1,7 @@
 """The variable name of each checkpoint key, and which keys are an optimizer's slots.
 
 Savers of TensorFlow 1 use names as keys. Object-based checkpoints use paths through Python
-objects, and say in a graph of those objects what each variable was called.
+objects, and store the name of each variable in a graph of those objects.
 """
 
 from __future__ import annotations

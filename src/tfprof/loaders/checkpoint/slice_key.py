@@ -17,13 +17,13 @@ def slice_key(name: bytes, extents: Iterable[tuple[int, int]]) -> bytes:
 
 
 def _unsigned(number: int) -> bytes:
-    """A byte that says how many bytes follow, then the number, its first byte first."""
+    """A byte with the count of bytes that follow, then the number, big-endian."""
     size = (number.bit_length() + 7) // 8
     return bytes([size]) + number.to_bytes(size, "big")
 
 
 def _signed(number: int) -> bytes:
-    """The number, its first byte first, its length told by the ones it starts with.
+    """The number, big-endian; as many leading ones as it has bytes.
 
     As in UTF-8: one byte has 7 bits for number and sign, and each byte more has 7 more. The
     leading bits are exclusive-or'ed, so that negative numbers start with zeros and sort first.

@@ -27,7 +27,7 @@ def mask(crc: int) -> int:
 
 
 def parse(kind: Callable[[], AnyMessage], data: bytes, path: Path, what: str) -> AnyMessage:
-    """A message from its bytes, or a LoadError that says what could not be read."""
+    """A message from its bytes, or a LoadError that names `what`."""
     message = kind()
     try:
         message.ParseFromString(data)

@@ -1,4 +1,4 @@
-"""What a checkpoint's index says of a tensor, and a tensor put together from its slices."""
+"""A tensor in a checkpoint's index, and its values assembled from slices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMPY_DIMENSIONS = 32  # of NumPy 1; 64 since NumPy 2
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """A tensor as the index has it; `size` in bytes, None where only data tells (V1 strings)."""
+    """A tensor as the index has it; `size` in bytes, None where the index lacks it (V1 strings)."""
 
     name: str
     dtype: str
@@ -51,7 +51,7 @@ def shape_of(message: TensorShapeProto, where: str) -> tuple[int, ...]:
         raise LoadError(f"{where}: its shape is not known; write the checkpoint again")
     # Zeros aside, because NumPy cannot address [0, 2**62] either.
     if len(shape) > _MAX_DIMENSIONS or math.prod(n for n in shape if n) > _MAX_ELEMENTS:
-        raise LoadError(f"{where}: its shape is absurd; write the checkpoint again")
+        raise LoadError(f"{where}: its shape is impossible; write the checkpoint again")
     return shape
 
 

@@ -1,7 +1,7 @@
 """A Parquet file to a table, if it does not unpack to far more than its size allows.
 
-Parquet may hold a repeated string once and an index for each time, so that a few bytes can stand
-for terabytes. The size of a table is known before it is unpacked.
+Parquet stores a repeated string once, and an index for each value, so that a few bytes can unpack
+to terabytes. The size of a table is known before it is unpacked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the footer of a Parquet file says of its columns, read by a small parser of Thrift.
+"""The column chunks in the footer of a Parquet file, read by a small parser of Thrift.
 
 `file.py` needs the sizes of column chunks before it unpacks any. Without them two small files (790
 bytes and 3.0 KB) made Arrow grow by about 3 GB. Arrow has the sizes too, but aborts the process

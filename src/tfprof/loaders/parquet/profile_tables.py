@@ -1,7 +1,6 @@
-"""A folder of Parquet tables, which `outputs.tables` writes, to a profile.
+"""A folder of Parquet tables, which `outputs.profile_tables` writes, to a profile.
 
-`table_and_column` says where a field of the profile's records is. `docs/schema.md` describes the
-tables.
+`table_and_column` maps a field of the profile's records to its column; see `docs/schema.md`.
 """
 
 from __future__ import annotations
@@ -132,7 +131,7 @@ class _Properties(dict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         value = self.get(name)
         if value is None:
-            raise LoadError(f"{self.path}: says nothing of '{name}'; {_NO_TABLE}")
+            raise LoadError(f"{self.path}: has no value of '{name}'; {_NO_TABLE}")
         kind, inside = _PROPERTIES[name]
         items = value if kind is list else [value]
         if type(value) is not kind or any(type(item) is not inside for item in items):
