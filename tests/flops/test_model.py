@@ -331,7 +331,7 @@ def test_every_form_of_a_model_costs_the_same(saved: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["photo.png", "run_meta"])
-def test_what_is_no_model_is_named(name: str, tmp_path: Path) -> None:
+def test_unsupported_files_are_named_in_the_error(name: str, tmp_path: Path) -> None:
     run = RunMetadata(step_stats={"dev_stats": [{"device": "cpu", "node_stats": [{}, {}]}]})
     data, says = {
         "photo.png": (b"\x89PNG\r\n\x1a\n\0", "it is a PNG image"),

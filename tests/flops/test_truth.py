@@ -132,7 +132,7 @@ def test_v1_loops(tf: Any) -> None:
     assert len(gradients) == 2
 
 
-def test_data_decides(tf: Any) -> None:
+def test_data_dependent_branches(tf: Any) -> None:
     def model(x: Any, n: Any) -> Any:
         for _ in tf.range(n):
             x = x @ x
@@ -176,7 +176,7 @@ def test_bound_of_a_trip_count(tf: Any) -> None:
     assert result.contraction_float_ops == 1024 * symbol("T")
 
 
-def test_names_are_those_of_the_expanded_graph(tf: Any) -> None:
+def test_names_equal_the_expanded_graph(tf: Any) -> None:
     graph = GraphDef.FromString(
         loop_with_gradient(tf).graph.as_graph_def(add_shapes=True).SerializeToString()
     )
