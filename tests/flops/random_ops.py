@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.flops.maker import Maker
-from tests.flops.rarer_ops import rarer
+from tests.flops.op_maker import OpMaker
+from tests.flops.rare_ops import rare_ops
 from tfprof.flops.interpreter import Instance, Interpreter
 from tfprof.functions.library import FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
@@ -26,7 +26,7 @@ OUTPUT_GRADIENTS = "SigmoidGrad TanhGrad SqrtGrad RsqrtGrad ReciprocalGrad InvGr
 REDUCTIONS = "Sum Mean Max Min Prod EuclideanNorm"
 
 
-def elementwise(m: Maker) -> None:
+def elementwise(m: OpMaker) -> None:
     for op in UNARY.split():
         getattr(m.raw, op)(x=m.x(*m.sizes(m.size(0, 4))))
     for op in ACTIVATIONS.split():
@@ -61,7 +61,7 @@ def elementwise(m: Maker) -> None:
     m.raw.IdentityN(input=[m.x(*dims), m.x(2)])
 
 
-def linear(m: Maker) -> None:
+def linear(m: OpMaker) -> None:
     rows, inner, columns, batch = m.sizes(4)
     ta, tb = m.flip(), m.flip()
     a = (inner, rows) if ta else (rows, inner)
@@ -84,7 +84,7 @@ def linear(m: Maker) -> None:
     m.raw.MatrixBandPart(input=m.x(*m.sizes(3)), num_lower=1, num_upper=1)
 
 
-def windows(m: Maker) -> None:
+def windows(m: OpMaker) -> None:
     layout = m.choice("NHWC", "NCHW")
     arrange = _arrange(layout)
     batch, height, width, depth = m.size(1, 3), m.size(6, 11), m.size(6, 11), m.choice(2, 4)
@@ -150,7 +150,7 @@ def windows(m: Maker) -> None:
     m.raw.LRN(input=flat)
 
 
-def _volumes(m: Maker, step: int, padding: str) -> None:
+def _volumes(m: OpMaker, step: int, padding: str) -> None:
     volume = [1, *m.sizes(3, 4, 7), 2]
     common = {"strides": [1, step, step, 1, 1], "padding": padding}
     kernel = (2, 1, 3, 2, m.size(1, 3))
@@ -176,7 +176,7 @@ def arrange2(layout: str, first: list[int], second: list[int]) -> list[int]:
     return [0, 0, *space, 0, 0] if layout == "NHWC" else [0, 0, 0, 0, *space]
 
 
-def reductions(m: Maker) -> None:
+def reductions(m: OpMaker) -> None:
     for op in REDUCTIONS.split():
         axes = m.rng.sample(range(-3, 0), m.size(0, 3))
         getattr(m.raw, op)(input=m.x(*m.sizes(3)), axis=axes, keep_dims=m.flip())
@@ -213,7 +213,7 @@ def reductions(m: Maker) -> None:
     m.raw.UnsortedSegmentSum(data=m.x(4, 2), segment_ids=ids, num_segments=m.size())
 
 
-def layout(m: Maker) -> None:
+def layout(m: OpMaker) -> None:
     dims = m.sizes(4)
     x = m.x(*dims)
     m.raw.Reshape(tensor=x, shape=m.choice([-1], [dims[0], -1], [dims[0] * dims[1], *dims[2:]]))
@@ -273,7 +273,7 @@ def layout(m: Maker) -> None:
     _arithmetic(m, x, shape, dims)
 
 
-def _arithmetic(m: Maker, x: Any, shape: Any, dims: list[int]) -> None:
+def _arithmetic(m: OpMaker, x: Any, shape: Any, dims: list[int]) -> None:
     """Reshapes whose target is computed from shapes."""
     first = m.raw.StridedSlice(input=shape, begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
     last = m.raw.StridedSlice(input=shape, begin=[2], end=[4], strides=[1])
@@ -292,7 +292,7 @@ def _arithmetic(m: Maker, x: Any, shape: Any, dims: list[int]) -> None:
     m.raw.Reshape(tensor=x, shape=m.raw.ReverseV2(tensor=shape, axis=[0]))
 
 
-def recurrent(m: Maker) -> None:
+def recurrent(m: OpMaker) -> None:
     batch, width, units, time = m.sizes(4)
     gate = m.x(units)
     weights = {"w": m.x(width + units, 4 * units), "wci": gate, "wcf": gate, "wco": gate}
@@ -315,21 +315,21 @@ def recurrent(m: Maker) -> None:
     m.raw.IRFFT(input=m.x(batch, 9, dtype=m.tf.complex64), fft_length=[16])
 
 
-FAMILIES: dict[str, Callable[[Maker], None]] = {
+FAMILIES: dict[str, Callable[[OpMaker], None]] = {
     "elementwise": elementwise,
     "linear": linear,
     "windows": windows,
     "reductions": reductions,
     "layout": layout,
     "recurrent": recurrent,
-    "rarer": rarer,
+    "rare_ops": rare_ops,
 }
 
 
 def build(tf: Any, family: str, seed: int) -> tuple[Any, GraphDef]:
     graph = tf.Graph()
     with graph.as_default():
-        FAMILIES[family](Maker(tf, seed))
+        FAMILIES[family](OpMaker(tf, seed))
     message = GraphDef.FromString(graph.as_graph_def(add_shapes=True).SerializeToString())
     for node in message.node:
         del node.attr["_output_shapes"]

@@ -1,4 +1,4 @@
-"""Functions written out: names, edges through calls, recursion, bounds."""
+"""Expanded functions: runtime names, nesting, recursion, bounds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def caller(graph: GraphDef, name: str, callee: str, source: str) -> None:
     node.attr["f"].func.name = callee
 
 
-def test_calls_nest() -> None:
+def test_nested_calls() -> None:
     graph = GraphDef()
     graph.node.add(name="in", op="Placeholder")
     function(graph, "inner", [("neg", "Neg", ["x"])])
@@ -53,7 +53,7 @@ def test_calls_nest() -> None:
     assert node is graph.library.function[0].node_def[0]
 
 
-def test_a_function_that_calls_itself_stays_closed() -> None:
+def test_recursion_is_not_expanded() -> None:
     graph = GraphDef()
     function(graph, "f", [("a", "Neg", ["x"]), ("f", "PartitionedCall", ["a:0"])])
     caller(graph, "c", "f", "nowhere")
@@ -84,7 +84,7 @@ def test_bounds() -> None:
     assert expand(doubling, max_nodes=10_000).notes[0].startswith("more than 10000 nodes")
 
 
-def test_names_are_those_of_the_runtime(tf: Any) -> None:
+def test_runtime_names(tf: Any) -> None:
     @tf.function
     def double(x: Any) -> Any:
         return x + x

@@ -37,20 +37,20 @@ def negate(node: NodeDef) -> None:
 
 
 def function(graph: GraphDef, name: str) -> FunctionDef:
-    made = graph.library.function.add()
-    made.signature.name = name
-    made.signature.input_arg.add(name="x", type=DataType.DT_FLOAT)
-    made.signature.output_arg.add(name="y", type=DataType.DT_FLOAT)
-    return made
+    result = graph.library.function.add()
+    result.signature.name = name
+    result.signature.input_arg.add(name="x", type=DataType.DT_FLOAT)
+    result.signature.output_arg.add(name="y", type=DataType.DT_FLOAT)
+    return result
 
 
 def chain(graph: GraphDef, name: str, length: int) -> None:
-    made = function(graph, name)
+    result = function(graph, name)
     source = "x"
     for index in range(length):
-        negate(made.node_def.add(name=f"n{index}", input=[source]))
+        negate(result.node_def.add(name=f"n{index}", input=[source]))
         source = f"n{index}:y:0"
-    made.ret["y"] = source
+    result.ret["y"] = source
 
 
 def test_a_body_of_many_nodes() -> None:
@@ -67,8 +67,8 @@ def test_a_thousand_calls_cost_one() -> None:
     chain(graph, "f", 2_000)
     for index in range(1_000):
         graph.node.add(name=f"c{index}", op="f", input=["p"])
-    made = cost(graph)
-    assert made.float_ops == 1_000 * 2_000 * 4
+    result = cost(graph)
+    assert result.float_ops == 1_000 * 2_000 * 4
 
 
 def test_calls_within_calls() -> None:
@@ -76,11 +76,11 @@ def test_calls_within_calls() -> None:
     graph = GraphDef()
     placeholder(graph, 4)
     for index in range(depth):
-        made = function(graph, f"f{index}")
-        node = made.node_def.add(name="c", op=f"f{index + 1}", input=["x"])
+        result = function(graph, f"f{index}")
+        node = result.node_def.add(name="c", op=f"f{index + 1}", input=["x"])
         if index == depth - 1:
             negate(node)
-        made.ret["y"] = "c:y:0"
+        result.ret["y"] = "c:y:0"
     graph.node.add(name="c", op="f0", input=["p"])
     assert cost(graph).float_ops == 4
 
@@ -89,12 +89,12 @@ def test_a_power_of_two_of_calls() -> None:
     graph = GraphDef()
     placeholder(graph, 4)
     for index in range(60):
-        made = function(graph, f"f{index}")
+        result = function(graph, f"f{index}")
         for name, source in (("a", "x"), ("b", "a:y:0")):
-            node = made.node_def.add(name=name, op=f"f{index + 1}", input=[source])
+            node = result.node_def.add(name=name, op=f"f{index + 1}", input=[source])
             if index == 59:
                 negate(node)
-        made.ret["y"] = "b:y:0"
+        result.ret["y"] = "b:y:0"
     graph.node.add(name="c", op="f0", input=["p"])
     made_cost = cost(graph)
     assert made_cost.float_ops == 4 * 2**60
@@ -105,10 +105,10 @@ def test_a_power_of_two_of_calls() -> None:
 def test_recursion_and_missing_functions_are_unknown() -> None:
     graph = GraphDef()
     placeholder(graph, 4)
-    made = function(graph, "f")
-    negate(made.node_def.add(name="a", input=["x"]))
-    made.node_def.add(name="b", op="f", input=["a:y:0"])
-    made.ret["y"] = "b:y:0"
+    result = function(graph, "f")
+    negate(result.node_def.add(name="a", input=["x"]))
+    result.node_def.add(name="b", op="f", input=["a:y:0"])
+    result.ret["y"] = "b:y:0"
     graph.node.add(name="c", op="f", input=["p"])
     call = graph.node.add(name="d", op="PartitionedCall", input=["p"])
     call.attr["f"].func.name = "absent"
@@ -127,45 +127,45 @@ def test_contradictory_shapes_are_unknown() -> None:
     placeholder(graph, 4)
     negate(graph.node.add(name="a", input=["p"]))
     graph.node[1].attr["_output_shapes"].list.shape.add().dim.add(size=5)
-    made = cost(graph)
-    assert made.float_ops == 0
-    assert made.ledger.reasons == {"unknown shape": 1}
-    assert made.ledger.notes == ("contradictory shapes at a: taken as unknown",)
+    result = cost(graph)
+    assert result.float_ops == 0
+    assert result.ledger.reasons == {"unknown shape": 1}
+    assert result.ledger.notes == ("contradictory shapes at a: taken as unknown",)
 
 
 def test_no_formula_is_unknown() -> None:
     graph = GraphDef()
     placeholder(graph, 4)
     graph.node.add(name="a", op="SomebodysOp", input=["p"]).attr["T"].type = DataType.DT_FLOAT
-    made = cost(graph)
-    assert made.ledger.reasons == {"no formula": 1}
-    assert not made.ledger.complete
-    assert made.explain("a").splitlines()[1] == "  unknown: no formula"
+    result = cost(graph)
+    assert result.ledger.reasons == {"no formula": 1}
+    assert not result.ledger.complete
+    assert result.explain("a").splitlines()[1] == "  unknown: no formula"
 
 
 def test_empty_graph() -> None:
-    made = cost(GraphDef())
-    assert (made.float_ops, made.params, made.ledger.nodes) == (0, 0, 0)
-    assert made.ledger.complete
+    result = cost(GraphDef())
+    assert (result.float_ops, result.params, result.ledger.nodes) == (0, 0, 0)
+    assert result.ledger.complete
 
 
 def test_binding() -> None:
     graph = GraphDef()
     placeholder(graph, -1, -1)
     negate(graph.node.add(name="a", input=["p"]))
-    made = cost(graph)
-    assert made.symbols == {"B": "batch size", "p.1": "size of input 'p' along axis 1"}
-    assert made.float_ops == B * symbol("p.1")
+    result = cost(graph)
+    assert result.symbols == {"B": "batch size", "p.1": "size of input 'p' along axis 1"}
+    assert result.float_ops == B * symbol("p.1")
     assert cost(graph, bind={"B": 3, "p.1": 5}).float_ops == 15
-    half = made.bind(B=3)
+    half = result.bind(B=3)
     assert half.float_ops == 3 * symbol("p.1")
     assert half.bind(**{"p.1": 5}).symbols == {}
     with pytest.raises(
         OptionError, match=r"cannot bind 'C': the symbols of this model are B, p\.1"
     ):
-        made.bind(C=1)
+        result.bind(C=1)
     with pytest.raises(OptionError, match="a size of 1 or more is needed"):
-        made.bind(B=0)
+        result.bind(B=0)
 
 
 def test_symbols_that_must_be_equal() -> None:
@@ -176,15 +176,15 @@ def test_symbols_that_must_be_equal() -> None:
     for name, left, right in (("s", "q", "p"), ("t", "r", "q"), ("u", "p", "r")):
         node = graph.node.add(name=name, op="AddV2", input=[left, right])
         node.attr["T"].type = DataType.DT_FLOAT
-    made = cost(graph)
-    (name,) = made.symbols
-    assert made.float_ops == 3 * 2 * symbol(name)
-    assert len(made.ledger.notes) == 2
-    assert all("are taken to be equal" in note for note in made.ledger.notes)
-    assert made.bind(**{name: 5}).float_ops == 30
-    assert made.bind(**{"p.1": 5, "q.1": 5, "r.1": 5}).float_ops == 30
+    result = cost(graph)
+    (name,) = result.symbols
+    assert result.float_ops == 3 * 2 * symbol(name)
+    assert len(result.ledger.notes) == 2
+    assert all("are taken to be equal" in note for note in result.ledger.notes)
+    assert result.bind(**{name: 5}).float_ops == 30
+    assert result.bind(**{"p.1": 5, "q.1": 5, "r.1": 5}).float_ops == 30
     with pytest.raises(OptionError, match="is taken to be equal to"):
-        made.bind(**{"p.1": 5, "q.1": 6})
+        result.bind(**{"p.1": 5, "q.1": 6})
 
 
 @pytest.mark.parametrize(
@@ -207,12 +207,12 @@ def test_explain_needs_a_name() -> None:
     placeholder(graph, 4)
     for scope in "ab":
         negate(graph.node.add(name=f"{scope}/n", input=["p"]))
-    made = cost(graph)
-    assert "float operations: 4 (4)" in made.explain("a/n")
+    result = cost(graph)
+    assert "float operations: 4 (4)" in result.explain("a/n")
     with pytest.raises(OptionError, match="2 nodes end so"):
-        made.explain("n")
+        result.explain("n")
     with pytest.raises(OptionError, match="there is no such node"):
-        made.explain("m")
+        result.explain("m")
 
 
 @pytest.fixture(scope="module")
@@ -241,10 +241,10 @@ def saved(tf: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_signatures(saved: Path) -> None:
     assert cost(saved, "one").macs == 20 * B
-    made = cost(saved, signature="two")
-    assert made.macs == 45 * B
-    assert (made.params, made.trainable_params) == (25, 20)
-    assert [variable.role for variable in made.variables].count("state") == 1
+    result = cost(saved, signature="two")
+    assert result.macs == 45 * B
+    assert (result.params, result.trainable_params) == (25, 20)
+    assert [variable.role for variable in result.variables].count("state") == 1
     with pytest.raises(OptionError, match="several signatures, choose one: one, two"):
         cost(saved)
     with pytest.raises(OptionError, match="no signature 'three': it has one, two"):
@@ -263,16 +263,16 @@ def test_graphs_of_v1(tf: Any, tmp_path: Path) -> None:
     (tmp_path / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
     (tmp_path / "graph.pbtxt").write_text(str(graph.as_graph_def()))
 
-    made = cost(tmp_path / "model.meta")
-    assert (made.params, made.trainable_params) == (36, 32)
-    assert {v.name for v in made.variables if v.role == "slot"} == {
+    result = cost(tmp_path / "model.meta")
+    assert (result.params, result.trainable_params) == (36, 32)
+    assert {v.name for v in result.variables if v.role == "slot"} == {
         "w/Adam", "w/Adam_1", "beta1_power", "beta2_power",
     }  # fmt: skip
     for name in ("graph.pb", "graph.pbtxt"):
         plain = cost(tmp_path / name)
         assert plain.params == 36
         # The gradient to x is not asked for, but v1 ties it to the one to w.
-        assert plain.macs == made.macs == 3 * 8 * 4 * B
+        assert plain.macs == result.macs == 3 * 8 * 4 * B
         assert cost(tmp_path / name, outputs=["add:0"]).macs == 8 * 4 * B
     (tmp_path / "graph.pbtxt").write_text("node {")
     with pytest.raises(LoadError, match=r"graph.pbtxt: not a GraphDef; 1:6"):
@@ -331,7 +331,7 @@ def test_every_form_of_a_model_costs_the_same(saved: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["photo.png", "parses.png", "run_meta"])
-def test_what_is_no_model_is_named(name: str, tmp_path: Path) -> None:
+def test_unsupported_files_are_named_in_the_error(name: str, tmp_path: Path) -> None:
     run = RunMetadata(step_stats={"dev_stats": [{"device": "cpu", "node_stats": [{}, {}]}]})
     data, says = {
         "photo.png": (b"\x89PNG\r\n\x1a\n\0", "it is a PNG image"),

@@ -137,7 +137,7 @@ def test_uneven_trip_counts_stay_symbolic() -> None:
     assert any("T stays symbolic" in note for note in cost.ledger.notes)
 
 
-def test_namesakes_are_not_mixed_up() -> None:
+def test_equal_names_in_two_functions() -> None:
     graph, runs = traced(namesakes)
     assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == 12 * MATMUL
     # Without the names of the calls nobody knows whose trip counts they are.
@@ -147,7 +147,7 @@ def test_namesakes_are_not_mixed_up() -> None:
     assert not recorded_trip_counts(library, loops, RunCounts(1, {"decode/body/matmul": 12}))
 
 
-def test_several_steps_count_as_one() -> None:
+def test_trip_counts_are_per_step() -> None:
     graph, runs = traced(forward, steps=3)
     assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == TRIPS * MATMUL
 
@@ -159,7 +159,7 @@ def test_bound_trip_counts_win() -> None:
     assert not any("in the run" in note for note in cost.ledger.notes)
 
 
-def test_a_run_of_another_model_tells_nothing() -> None:
+def test_run_of_another_model_is_ignored() -> None:
     graph, _ = traced(forward)
     with tf.Graph().as_default() as other, v1.Session(graph=other) as session:
         run = v1.RunMetadata()
@@ -170,7 +170,7 @@ def test_a_run_of_another_model_tells_nothing() -> None:
     assert any("T stays symbolic" in note for note in cost.ledger.notes)
 
 
-def test_the_command_takes_runs(tmp_path: Any) -> None:
+def test_command_accepts_run_metadata(tmp_path: Any) -> None:
     graph, runs = traced(forward)
     (tmp_path / "graph.pb").write_bytes(graph)
     (tmp_path / "run").write_bytes(runs[0])

@@ -92,9 +92,9 @@ def test_optimizers(tf: Any, op: str, inputs: tuple[str, ...], factor: int) -> N
             else:
                 given[name] = 0.5
         getattr(tf.raw_ops, op)(**given)
-    made = cost(graph)
-    assert made.ledger.complete
-    assert made.float_ops == factor * 42
+    result = cost(graph)
+    assert result.ledger.complete
+    assert result.float_ops == factor * 42
 
 
 @pytest.mark.parametrize("onednn", [False, True])
@@ -145,9 +145,9 @@ def test_integers_are_not_floats(tf: Any) -> None:
         tf.raw_ops.Less(x=real, y=real)
         tf.raw_ops.Cast(x=whole, DstT=tf.float32)
         tf.raw_ops.Bincount(arr=[1, 2], size=4, weights=tf.constant([], tf.int32))
-    made = cost(graph)
-    assert made.float_ops == 32
-    assert made.ledger.complete
+    result = cost(graph)
+    assert result.float_ops == 32
+    assert result.ledger.complete
 
 
 def test_bytes(tf: Any) -> None:
@@ -155,7 +155,7 @@ def test_bytes(tf: Any) -> None:
     with graph.as_default():
         x = tf.compat.v1.placeholder(tf.float16, (None, 8))
         tf.raw_ops.Identity(input=tf.raw_ops.MatMul(a=x, b=tf.zeros((8, 3), tf.float16)))
-    made = cost(graph)
+    result = cost(graph)
     batch = symbol("B")
-    assert made.bytes_read == 2 * (8 * batch + 24)
-    assert made.bytes_written == 2 * (3 * batch)
+    assert result.bytes_read == 2 * (8 * batch + 24)
+    assert result.bytes_written == 2 * (3 * batch)

@@ -94,7 +94,7 @@ def test_symbols_bound_give_the_numbers(tf: Any, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_node_is_counted_or_free(tf: Any, family: str) -> None:
+def test_every_node_is_counted_or_zero_cost(tf: Any, family: str) -> None:
     _, message = build(tf, family, 0)
     instance = interpret(message)
     unknown = {

@@ -200,9 +200,9 @@ def test_run_shapes_complete_the_graph() -> None:
 
 @pytest.mark.parametrize("recorded", [(4, 5), (4,)])
 def test_run_shapes_that_do_not_fit(recorded: tuple[int, ...]) -> None:
-    made = cost(_graph((-1, 3), None), run_shapes={"n0": [recorded]})
-    assert made.ledger.reasons == {"unknown shape": 1}
-    assert "contradictory shapes at n0: taken as unknown" in made.ledger.notes
+    result = cost(_graph((-1, 3), None), run_shapes={"n0": [recorded]})
+    assert result.ledger.reasons == {"unknown shape": 1}
+    assert "contradictory shapes at n0: taken as unknown" in result.ledger.notes
 
 
 def test_control_inputs_are_inputs_of_the_original_add_n() -> None:

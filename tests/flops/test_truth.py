@@ -38,16 +38,16 @@ QUICK = [
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
 def test_contractions(tf: Any, case: Case) -> None:
     built = case.build(tf if case.kind == "function" else tf.keras)
-    made = cost(built)
-    assert made.ledger.complete, made.ledger.summary()
-    assert len(made.symbols) == case.unknown
-    expected = reduce(mul, map(symbol, made.symbols), case.value(built))
-    assert made.contraction_float_ops == expected
-    assert made.float_ops == made.contraction_float_ops + made.elementwise_float_ops
-    assert made.macs * 2 == made.contraction_float_ops
+    result = cost(built)
+    assert result.ledger.complete, result.ledger.summary()
+    assert len(result.symbols) == case.unknown
+    expected = reduce(mul, map(symbol, result.symbols), case.value(built))
+    assert result.contraction_float_ops == expected
+    assert result.float_ops == result.contraction_float_ops + result.elementwise_float_ops
+    assert result.macs * 2 == result.contraction_float_ops
     if case.kind == "model":
-        assert made.params == built.count_params()
-        assert made.trainable_params == trainable(built)
+        assert result.params == built.count_params()
+        assert result.trainable_params == trainable(built)
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +59,12 @@ def trainable(model: Any) -> int:
     return sum(int(weight.numpy().size) for weight in model.trainable_weights)
 
 
-def check(made: Cost, model: Any) -> None:
-    assert made.ledger.complete, made.ledger.summary()
-    assert made.contraction_float_ops == layers_truth(model) * B
-    assert made.bind(B=3).contraction_float_ops == 3 * layers_truth(model)
-    assert made.params == model.count_params()
-    assert made.trainable_params == trainable(model)
+def check(result: Cost, model: Any) -> None:
+    assert result.ledger.complete, result.ledger.summary()
+    assert result.contraction_float_ops == layers_truth(model) * B
+    assert result.bind(B=3).contraction_float_ops == 3 * layers_truth(model)
+    assert result.params == model.count_params()
+    assert result.trainable_params == trainable(model)
 
 
 def test_live_model(mobile: Any) -> None:
@@ -73,12 +73,12 @@ def test_live_model(mobile: Any) -> None:
 
 def test_saved_model(mobile: Any, tmp_path: Any) -> None:
     mobile.export(str(tmp_path), verbose=False)
-    made = cost(tmp_path)
-    check(made, mobile)
-    assert made.by_scope[""].float_ops == made.float_ops
-    blocks = [name for name in made.by_scope if name.endswith("/block_16_project_1")]
-    assert made.by_scope[blocks[0]].macs == 7 * 7 * 960 * 320 * B
-    assert "2·N(out)·Π filter[:-1]" in made.explain(f"{blocks[0]}/convolution")
+    result = cost(tmp_path)
+    check(result, mobile)
+    assert result.by_scope[""].float_ops == result.float_ops
+    blocks = [name for name in result.by_scope if name.endswith("/block_16_project_1")]
+    assert result.by_scope[blocks[0]].macs == 7 * 7 * 960 * 320 * B
+    assert "2·N(out)·Π filter[:-1]" in result.explain(f"{blocks[0]}/convolution")
 
 
 def test_train_step(tf: Any) -> None:
@@ -95,17 +95,17 @@ def test_train_step(tf: Any) -> None:
         optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
         return value
 
-    made = cost(
+    result = cost(
         tf.function(step).get_concrete_function(
             tf.TensorSpec((None, 20, 16)), tf.TensorSpec((None,), tf.int32)
         )
     )
-    assert made.ledger.complete, made.ledger.summary()
+    assert result.ledger.complete, result.ledger.summary()
     forward = 20 * LSTM + 2 * 32 * 5
     to_input = 20 * 2 * 4 * 32 * 16  # no gradient goes to the data
-    assert made.contraction_float_ops == (3 * forward - to_input) * B
-    assert made.params == made.trainable_params == model.count_params()
-    assert sum(variable.role == "slot" for variable in made.variables) == 2 * 5 + 2
+    assert result.contraction_float_ops == (3 * forward - to_input) * B
+    assert result.params == result.trainable_params == model.count_params()
+    assert sum(variable.role == "slot" for variable in result.variables) == 2 * 5 + 2
 
 
 def test_v1_loops(tf: Any) -> None:
@@ -124,26 +124,26 @@ def test_v1_loops(tf: Any) -> None:
         if enabled:
             v1.enable_control_flow_v2()
     for shapes in (False, True):
-        made = cost(graph.as_graph_def(add_shapes=shapes))
-        assert made.ledger.complete, made.ledger.summary()
-        assert made.contraction_float_ops == 3 * 6 * 2 * 8 * 8 * B
+        result = cost(graph.as_graph_def(add_shapes=shapes))
+        assert result.ledger.complete, result.ledger.summary()
+        assert result.contraction_float_ops == 3 * 6 * 2 * 8 * 8 * B
     forward = cost(graph.as_graph_def(), outputs=[loop[1].name])
     assert forward.contraction_float_ops == 6 * 2 * 8 * 8 * B
     assert len(gradients) == 2
 
 
-def test_data_decides(tf: Any) -> None:
+def test_data_dependent_branches(tf: Any) -> None:
     def model(x: Any, n: Any) -> Any:
         for _ in tf.range(n):
             x = x @ x
         return x
 
-    made = cost(
+    result = cost(
         tf.function(model).get_concrete_function(tf.TensorSpec((8, 8)), tf.TensorSpec((), tf.int32))
     )
-    assert made.symbols == {"T": "trip count of loop while"}
-    assert made.float_ops == 1024 * symbol("T")
-    assert made.bind(T=7).float_ops == 7 * 1024
+    assert result.symbols == {"T": "trip count of loop while"}
+    assert result.float_ops == 1024 * symbol("T")
+    assert result.bind(T=7).float_ops == 7 * 1024
 
 
 def test_growing_state_is_unknown(tf: Any) -> None:
@@ -156,13 +156,13 @@ def test_growing_state_is_unknown(tf: Any) -> None:
         )[1]
         return y @ tf.ones((4, 4))
 
-    made = cost(concrete(tf, model, (2, 4)))
-    assert made.float_ops == 0
-    assert not made.ledger.complete
-    assert made.ledger.unknown_ops == {"MatMul": 1}
-    assert made.ledger.reasons == {"unknown shape": 1}
-    assert "1 unsupported (1 MatMul)" in made.ledger.summary()
-    assert "FLOPs unavailable for 1 node (unknown shape)" in made.ledger.summary()
+    result = cost(concrete(tf, model, (2, 4)))
+    assert result.float_ops == 0
+    assert not result.ledger.complete
+    assert result.ledger.unknown_ops == {"MatMul": 1}
+    assert result.ledger.reasons == {"unknown shape": 1}
+    assert "1 unsupported (1 MatMul)" in result.ledger.summary()
+    assert "FLOPs unavailable for 1 node (unknown shape)" in result.ledger.summary()
 
 
 def test_bound_of_a_trip_count(tf: Any) -> None:
@@ -171,12 +171,12 @@ def test_bound_of_a_trip_count(tf: Any) -> None:
             lambda y: tf.reduce_sum(y) < 9.0, lambda y: (y @ y,), (x,), maximum_iterations=12
         )[0]
 
-    made = cost(concrete(tf, model, (8, 8)))
-    assert made.symbols == {"T": "trip count of loop while (max 12)"}
-    assert made.contraction_float_ops == 1024 * symbol("T")
+    result = cost(concrete(tf, model, (8, 8)))
+    assert result.symbols == {"T": "trip count of loop while (max 12)"}
+    assert result.contraction_float_ops == 1024 * symbol("T")
 
 
-def test_names_are_those_of_the_expanded_graph(tf: Any) -> None:
+def test_names_equal_the_expanded_graph(tf: Any) -> None:
     graph = GraphDef.FromString(
         loop_with_gradient(tf).graph.as_graph_def(add_shapes=True).SerializeToString()
     )

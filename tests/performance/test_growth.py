@@ -82,6 +82,16 @@ def test_messages(profiles: tuple[tfprof.Profile, tfprof.Profile], view: str) ->
     )
 
 
+def test_float_operations(folders: tuple[Path, Path]) -> None:
+    """Counting by the rules is linear in the number of nodes."""
+
+    def count(folder: Path) -> None:
+        profile = tfprof.load(folder / "graph.pb")
+        assert profile.report("op", select=["float_ops"]).root.total["float_ops"]
+
+    _check(lambda: count(folders[0]), lambda: count(folders[1]))
+
+
 def test_saving(profiles: tuple[tfprof.Profile, tfprof.Profile]) -> None:
     _check(profiles[0].serialize, profiles[1].serialize)
 

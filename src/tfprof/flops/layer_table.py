@@ -34,7 +34,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The layers in the order in which they run, and the totals of the whole model."""
+    """The layers in the order in which they run, and the totals of the model."""
 
     layers: tuple[Layer, ...]
     cost: Cost
@@ -64,22 +64,23 @@ class ModelTable:
 def totals(cost: Cost) -> list[str]:
     """Lines that say what a model costs, and how complete the count is."""
     frozen = cost.params - cost.trainable_params
-    whole, contractions = pretty(cost.float_ops), pretty(cost.contraction_float_ops)
+    float_ops, contractions = pretty(cost.float_ops), pretty(cost.contraction_float_ops)
     trained = f"({cost.trainable_params:,} trainable, {frozen:,} not)"
     inside = f"({contractions} in matmuls and convolutions), 2 per multiply-add"
-    lines = [f"parameters        {cost.params:,} {trained}", f"float operations  {whole} {inside}"]
+    lines = [
+        f"parameters        {cost.params:,} {trained}",
+        f"float operations  {float_ops} {inside}",
+    ]
     lines += [f"  {name} = {meaning}" for name, meaning in cost.symbols.items()]
     return [one_line(line) for line in (*lines, cost.ledger.summary(), *cost.ledger.notes)]
 
 
 def operation_text(cost: Cost) -> str:
     """What each operation type costs, the most expensive first, and the totals."""
-    whole = _for_one(cost.float_ops)
-    ranked = []
-    for op, work in cost.by_op_type.items():
-        one = _for_one(work.float_ops)
-        share = one / whole if isinstance(one, int) and isinstance(whole, int) and whole else 0.0
-        ranked.append((share, op, work))
+    ranked = [
+        (_share(_per_example(work.float_ops), cost), op, work)
+        for op, work in cost.by_op_type.items()
+    ]
     rows = [("op type", "nodes", "float operations", "share")]
     rows += [
         (op, str(work.nodes), pretty(work.float_ops), f"{share:.1%}")
@@ -146,34 +147,31 @@ def model(
 
 
 def model_table(cost: Cost) -> ModelTable:
-    """The layers of a model: the parts of its scopes right below what all of them share."""
+    """The layers of a model: the name scopes right below the prefix that all of them share."""
     nodes = [node for node in cost.nodes() if node.scope]
     # Names of variables say where they live; the nodes that read them come after.
     worked = [node for node in nodes if node.kind == "counted"]
     shared = _shared(node.scope for node in worked or nodes)
     variables = [variable for variable in cost.variables if variable.role == "parameter"]
     params = _by_layer(variables)
-    found: dict[str, list[NodeCost]] = {}
+    members_of: dict[str, list[NodeCost]] = {}
     for node in nodes:
         parts = node.scope.split("/")
         if parts[: len(shared)] == shared and len(parts) > len(shared):
-            found.setdefault(parts[len(shared)], []).append(node)
-    whole = _for_one(cost.float_ops)
+            members_of.setdefault(parts[len(shared)], []).append(node)
     layers = []
     left = dict(params)
-    # A layer stands where it ends: the variables it reads are read long before.
+    # Layers are in the order of their last nodes: their variables may be read long before.
     ends = {id(node): position for position, node in enumerate(nodes)}
-    in_order = sorted(found.items(), key=lambda item: ends[id(_last(item[1]))])
+    in_order = sorted(members_of.items(), key=lambda item: ends[id(_last(item[1]))])
     for name, members in in_order:
         own = name if name in left else _COUNTER.sub("", name)
-        work: Count = 0
-        for node in members:
-            work = work + _for_one(node.float_ops)
+        work = sum(_per_example(node.float_ops) for node in members)
         size = left.pop(own, 0)
         if work or size:
-            share = work / whole if isinstance(work, int) and isinstance(whole, int) else 0.0
             shown = own if own in params else name
-            layers.append(Layer(shown, _shape(_last(members).output), size, work, share))
+            output = _shape(_last(members).output)
+            layers.append(Layer(shown, output, size, work, _share(work, cost)))
     layers += [Layer(name, "", size, 0, 0.0) for name, size in left.items() if size]
     return ModelTable(tuple(layers), cost)
 
@@ -210,9 +208,15 @@ def _by_layer(variables: list[Variable]) -> dict[str, int]:
     return sizes
 
 
-def _for_one(count: Count) -> Count:
+def _per_example(count: Count) -> Count:
     """A count for a batch of one."""
     return with_sizes(count, {_BATCH: 1})
+
+
+def _share(count: Count, cost: Cost) -> float:
+    """The part of all float operations per example, 0 while symbols are unbound."""
+    total = _per_example(cost.float_ops)
+    return count / total if isinstance(count, int) and isinstance(total, int) and total else 0.0
 
 
 def _shape(shape: Dims | None) -> str:

@@ -1,4 +1,4 @@
-"""How often loops ran, by the records of runs: numbers for what the graph leaves open."""
+"""Trip counts that runs recorded, for loops whose trip counts the graph does not show."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class RunCounts:
 def read_run_counts(run_meta: object) -> RunCounts:
     """The records of one RunMetadata, or of several: paths, bytes or messages."""
     sources = run_meta if isinstance(run_meta, (list, tuple)) else [run_meta]
-    found = [run for source in sources if (run := read_run(source)) is not None]
-    return _count_runs((run.name, run.device) for run in found)
+    runs = [run for source in sources if (run := read_run(source)) is not None]
+    return _count_runs((run.name, run.device) for run in runs)
 
 
 def run_counts_of(profile: Profile) -> RunCounts:
@@ -53,14 +53,14 @@ def _count_runs(runs: Iterable[tuple[pa.Array, Array]]) -> RunCounts:
     steps = 0
     for names, devices in runs:
         steps += 1
-        times: Counter[tuple[str, int]] = Counter()
+        counts: Counter[tuple[str, int]] = Counter()
         for name, device in zip(names.to_pylist(), devices.tolist(), strict=True):
-            times[strip_counters(name.partition(":")[0]), device] += 1
-        # A device of streams has every execution once more.
-        most: Counter[str] = Counter()
-        for (name, _), number in times.items():
-            most[name] = max(most[name], number)
-        total += most
+            counts[strip_counters(name.partition(":")[0]), device] += 1
+        # A stream device repeats the executions of its GPU: the largest count is the right one.
+        largest: Counter[str] = Counter()
+        for (name, _), count in counts.items():
+            largest[name] = max(largest[name], count)
+        total += largest
     return RunCounts(steps, total)
 
 
@@ -69,14 +69,14 @@ def recorded_trip_counts(
 ) -> dict[Loop, int]:
     """The trip count of each loop; a loop without a record, or with different ones, is left out."""
     frames = expand(library).frames
-    known = _Executions(frames, records)
-    found: dict[Loop, int] = {}
+    executions = _Executions(frames, records)
+    trip_counts: dict[Loop, int] = {}
     for loop in loops:
         calls = [frame for frame in frames if frame.body.name == loop.body]
-        counts = {known.trip_count(frame, loop.name) for frame in calls} - {None}
+        counts = {executions.trip_count(frame, loop.name) for frame in calls} - {None}
         if len(counts) == 1:
-            found[loop] = counts.pop() or 0
-    return found
+            trip_counts[loop] = counts.pop() or 0
+    return trip_counts
 
 
 class _Executions:
@@ -91,26 +91,23 @@ class _Executions:
 
         A function that was not inlined has its nodes under their own names, for all of its calls.
         """
-        for root in _roots(frame):
-            found = _Names(self, frame, root).trip_count(loop)
-            if found is not None:
-                return found
-        return None
+        counts = (_Names(self, frame, root).trip_count(loop) for root in _roots(frame))
+        return next((count for count in counts if count is not None), None)
 
-    def times(self, frame: Frame, position: int, root: Frame) -> int:
+    def node_runs(self, frame: Frame, position: int, root: Frame) -> int:
         """The runs of a node under its name below a root."""
         name = frame.prefix[len(root.prefix) :] + frame.body.nodes[position].name
         return self._records.runs.get(name, 0) if self._owners[name] == root.body.name else 0
 
     def runs(self, root: Frame) -> int:
         """The runs of a root itself."""
-        return self._records.steps if root.parent is None else self.own(root, root)
+        return self._records.steps if root.parent is None else self.call_runs(root, root)
 
-    def own(self, frame: Frame, root: Frame) -> int:
-        """The runs of the node of a call, outside of v1 loops, that ran most."""
+    def call_runs(self, frame: Frame, root: Frame) -> int:
+        """The runs of a call: the largest number of runs of its nodes outside of v1 loops."""
         looped = self.loops(frame.body)
         positions = (i for i in range(len(frame.body.nodes)) if i not in looped)
-        return max((self.times(frame, i, root) for i in positions), default=0)
+        return max((self.node_runs(frame, i, root) for i in positions), default=0)
 
     def loops(self, body: FunctionBody) -> dict[int, tuple[str, ...]]:
         """The v1 loops around the nodes of a body."""
@@ -135,7 +132,7 @@ class _Executions:
 class _Names:
     """A call whose records are under the names below a root."""
 
-    known: _Executions
+    executions: _Executions
     frame: Frame
     root: Frame
 
@@ -145,59 +142,61 @@ class _Names:
         position = body.positions.get(loop, -1)
         if position >= 0 and body.nodes[position].op in LOOPS:
             return self._of_while(position)
-        around = next((a for a in self.known.loops(body).values() if a[-1] == loop), None)
+        around = next((a for a in self.executions.loops(body).values() if a[-1] == loop), None)
         if around is None:
             return None
         outside = self._of_frames(around[:-1]) if around[1:] else self._runs()
         return _share(self._of_frames(around), outside)
 
     def _of_while(self, position: int) -> int | None:
-        made = self.frame.children.get(position, ())
-        kinds = {inner.call.kind: inner for inner in made if inner.call}
+        callees = self.frame.children.get(position, ())
+        kinds = {inner.call.kind: inner for inner in callees if inner.call}
         outside = self._runs()
         if not {"body", "cond"} <= kinds.keys() or not outside:
             return None
-        inside, tested = (self.known.own(kinds[kind], self.root) for kind in ("body", "cond"))
+        inside, tested = (
+            self.executions.call_runs(kinds[kind], self.root) for kind in ("body", "cond")
+        )
         # The condition is asked once more than the body runs.
         return _share(inside or (tested - outside if tested else None), outside)
 
     def _of_frames(self, around: tuple[str, ...]) -> int | None:
         """The iterations of a v1 loop, all together."""
         nodes = self.frame.body.nodes
-        times = {
-            i: self.known.times(self.frame, i, self.root)
-            for i, loops in self.known.loops(self.frame.body).items()
+        runs = {
+            i: self.executions.node_runs(self.frame, i, self.root)
+            for i, loops in self.executions.loops(self.frame.body).items()
             if loops == around
         }
-        if not any(times.values()):
+        if not any(runs.values()):
             return None
-        return max((number for i, number in times.items() if nodes[i].op in NEXT), default=0)
+        return max((number for i, number in runs.items() if nodes[i].op in NEXT), default=0)
 
     def _runs(self) -> int | None:
         """How often the call was run: as often as its nodes, or if they are gone, its caller."""
         frame = self.frame
         while frame is not self.root and frame.parent is not None:
-            own = self.known.own(frame, self.root)
-            if own:
-                return own
+            runs = self.executions.call_runs(frame, self.root)
+            if runs:
+                return runs
             if frame.call is None or frame.call.kind != "call":
                 return None
             frame = frame.parent
-        return self.known.runs(self.root)
+        return self.executions.runs(self.root)
 
 
 def _roots(frame: Frame) -> list[Frame]:
     """The graph itself, and the functions around a call that may be called rather than inlined."""
-    found, outer = [], frame
+    functions, outer = [], frame
     while outer.parent is not None:
         if outer.call is not None and outer.call.kind == "call":
-            found.append(outer)
+            functions.append(outer)
         outer = outer.parent
-    return [outer, *reversed(found)]
+    return [outer, *reversed(functions)]
 
 
 def _share(total: int | None, among: int | None) -> int | None:
-    """Iterations of each run, if it is a whole number."""
+    """Iterations of each run, if it is an integer."""
     if total is None or not among or total % among:
         return None
     return total // among

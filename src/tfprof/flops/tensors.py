@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -107,18 +107,18 @@ def elements(shape: Dims | None) -> Dim:
     return product(known) if len(known) == len(shape) else None
 
 
-def merge_dims(ours: Dims | None, fact: Dims | None) -> tuple[Dims | None, bool]:
-    """Two descriptions of one shape taken together, and whether they agree.
+def merge_dims(left: Dims | None, right: Dims | None) -> tuple[Dims | None, bool]:
+    """The shape that two partial shapes describe, and whether they agree.
 
     A number wins over a symbol. Where two numbers differ, nothing is known.
     """
-    if ours is None or fact is None:
-        return (fact if ours is None else ours), True
-    if len(ours) != len(fact):
+    if left is None or right is None:
+        return (right if left is None else left), True
+    if len(left) != len(right):
         return None, False
     agree = True
     merged: list[Dim] = []
-    for a, b in zip(ours, fact, strict=True):
+    for a, b in zip(left, right, strict=True):
         if isinstance(a, int) and isinstance(b, int) and a != b:
             agree = False
             merged.append(None)
@@ -127,10 +127,10 @@ def merge_dims(ours: Dims | None, fact: Dims | None) -> tuple[Dims | None, bool]
     return tuple(merged), agree
 
 
-def refine(tensor: Tensor, fact: Tensor) -> Tensor:
-    """A tensor with what another description of it adds."""
-    shape, _ = merge_dims(tensor.shape, fact.shape)
-    return replace(tensor, dtype=tensor.dtype or fact.dtype, shape=shape)
+def refine(tensor: Tensor, other: Tensor) -> Tensor:
+    """A tensor with the type and sizes that another description adds."""
+    shape, _ = merge_dims(tensor.shape, other.shape)
+    return replace(tensor, dtype=tensor.dtype or other.dtype, shape=shape)
 
 
 def common(a: Tensor, b: Tensor) -> Tensor:
@@ -183,15 +183,11 @@ def _value(message: TensorProto, count: int) -> Value | None:
     if reader is None:
         return None
     layout, field = reader
-    found: Iterable[int]
-    if message.tensor_content:
-        content = message.tensor_content
-        if len(content) != count * np.dtype(layout).itemsize:
-            return None
-        found = np.frombuffer(content, layout).tolist()
-    else:
-        found = getattr(message, field)
-    values = [int(number) for number in found][:count]
+    content = message.tensor_content
+    if content and len(content) != count * np.dtype(layout).itemsize:
+        return None
+    numbers = np.frombuffer(content, layout).tolist() if content else getattr(message, field)
+    values = [int(number) for number in numbers][:count]
     # The encoding leaves out a run of equal values at the end, zeros altogether.
     last = values[-1] if values else 0
     return tuple(values + [last] * (count - len(values)))

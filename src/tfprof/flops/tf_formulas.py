@@ -98,29 +98,13 @@ def _per_output(factor: int) -> Rule:
     return lambda x: factor * prod(x.output())
 
 
-def _l2_loss(x: Operands) -> int:
-    return 3 * prod(x.input(0)) - 1
-
-
 def _mean(x: Operands) -> int:
     x.output()
     return prod(x.input(0))
 
 
-def _reduction(x: Operands) -> int:
-    return prod(x.input(0)) - prod(x.output())
-
-
 def _pool(x: Operands) -> int:
     return prod(x.ints("ksize")) * prod(x.output())
-
-
-def _avg_pool_grad(x: Operands) -> int:
-    return 2 * prod(x.ints("ksize")) * prod(x.input(1))
-
-
-def _max_pool_grad(x: Operands) -> int:
-    return (prod(x.ints("ksize")) + 1) * prod(x.input(1))
 
 
 def _nhwc(rule: Rule) -> Rule:
@@ -145,16 +129,8 @@ def _convolution(filter_dims: int) -> Rule:
 
 
 def _conv_gradient(image: Shape, kernel: Shape, strides: Sequence[int]) -> int:
-    # A float quotient, truncated: it differs from the truth when strides do not divide the image.
+    # A float quotient, truncated: it is wrong when strides do not divide the image.
     return int(2 * prod(image) * prod(kernel) / (image[-1] * strides[1] * strides[2]))
-
-
-def _conv_backprop_input(x: Operands) -> int:
-    return _conv_gradient(x.output(), x.input(1), x.ints("strides"))
-
-
-def _conv_backprop_filter(x: Operands) -> int:
-    return _conv_gradient(x.input(0), x.output(), x.ints("strides"))
 
 
 def _matmul(x: Operands) -> int:
@@ -183,22 +159,26 @@ TF_FORMULAS: dict[str, Rule] = {
     **_each("Reciprocal Square Log Neg AssignSub AssignAdd", _per_input(1)),
     "Rsqrt": _per_input(2),
     "Softmax": _per_input(5),
-    "L2Loss": _l2_loss,
+    "L2Loss": lambda x: 3 * prod(x.input(0)) - 1,
     **_each(_BROADCAST, _per_output(1)),
     "SquaredDifference": _per_output(2),
     "RsqrtGrad": _per_output(4),
     "Mean": _mean,
-    **_each("Sum ArgMax ArgMin BiasAddGrad", _reduction),
+    **_each("Sum ArgMax ArgMin BiasAddGrad", lambda x: prod(x.input(0)) - prod(x.output())),
     "AvgPool": _nhwc(_pool),
     "MaxPool": _nhwc(_pool),
-    "AvgPoolGrad": _nhwc(_avg_pool_grad),
-    "MaxPoolGrad": _nhwc(_max_pool_grad),
+    "AvgPoolGrad": _nhwc(lambda x: 2 * prod(x.ints("ksize")) * prod(x.input(1))),
+    "MaxPoolGrad": _nhwc(lambda x: (prod(x.ints("ksize")) + 1) * prod(x.input(1))),
     "Conv2D": _convolution(3),
     "Conv3D": _convolution(4),
     "DepthwiseConv2dNative": _convolution(2),
     "Dilation2D": _convolution(2),
-    "Conv2DBackpropInput": _nhwc(_conv_backprop_input),
-    "Conv2DBackpropFilter": _nhwc(_conv_backprop_filter),
+    "Conv2DBackpropInput": _nhwc(
+        lambda x: _conv_gradient(x.output(), x.input(1), x.ints("strides"))
+    ),
+    "Conv2DBackpropFilter": _nhwc(
+        lambda x: _conv_gradient(x.input(0), x.output(), x.ints("strides"))
+    ),
     "MatMul": _matmul,
     **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul),
     "BiasAdd": _per_input(1),

@@ -113,7 +113,9 @@ class InstanceTotals:
             times = instance.repeats.get(position, 1)
             count, moved = self._count(instance, position)
             total.add_node(node.op, count, moved, times)
-            invocations = instance.invocations.get(position, ())
+            invocations = instance.invocations.get(position)
+            if not invocations:
+                continue
             total.problems.update({i.problem: None for i in invocations if i.problem})
             chosen = self.counted_calls(instance, position)
             total.branches += len(chosen) != len(invocations)

@@ -51,13 +51,11 @@ def _of_objects(objects: SavedObjectGraph) -> Iterator[Variable]:
     } | _below(objects, "optimizer")
     children = {child.local_name: child.node_id for child in objects.nodes[0].children}
     listed = [children[name] for name in _LISTS if name in children]
+    indices: Iterable[int] = range(len(objects.nodes))
     if listed:
-        found: Iterable[int] = dict.fromkeys(
-            child.node_id for index in listed for child in objects.nodes[index].children
-        )
-    else:
-        found = range(len(objects.nodes))
-    for index in found:
+        members = (child.node_id for i in listed for child in objects.nodes[i].children)
+        indices = dict.fromkeys(members)
+    for index in indices:
         node = objects.nodes[index]
         if node.HasField("variable"):
             yield _of_object(node, slot=index in slots, listed=bool(listed))
@@ -74,18 +72,18 @@ def _of_object(node: SavedObject, *, slot: bool, listed: bool) -> Variable:
 def _below(objects: SavedObjectGraph, name: str) -> set[int]:
     """Objects that belong to the root's child of a name."""
     pending = [child.node_id for child in objects.nodes[0].children if child.local_name == name]
-    found: set[int] = set()
+    visited: set[int] = set()
     while pending:
         index = pending.pop()
-        if index not in found:
-            found.add(index)
+        if index not in visited:
+            visited.add(index)
             # An optimizer refers to the model's variables, and owns only its own.
             pending += [
                 child.node_id
                 for child in objects.nodes[index].children
                 if not child.local_name.startswith("_trainable")
             ]
-    return found
+    return visited
 
 
 def of_graph(graph: GraphDef, trained: set[str] | None = None) -> list[Variable]:
@@ -93,17 +91,16 @@ def of_graph(graph: GraphDef, trained: set[str] | None = None) -> list[Variable]
 
     `trained` are the names of the trainable ones; without it every variable counts as trainable.
     """
-    found: dict[str, Variable] = {}
+    variables: dict[str, Variable] = {}
     for node in _nodes(graph):
         if node.op not in ("VarHandleOp", "VariableV2", "Variable"):
             continue
-        shared = node.attr["shared_name"].s.decode("utf-8", "replace")
-        name = shared or node.name
+        name = node.attr["shared_name"].s.decode("utf-8", "replace") or node.name
         shape = _fixed(dims_of(node.attr["shape"].shape))
         known = trained is None or name in trained or node.name in trained
         role = "parameter" if is_float(node.attr["dtype"].type) else "state"
-        found.setdefault(name, Variable(name, shape, known and role == "parameter", role))
-    return list(found.values())
+        variables.setdefault(name, Variable(name, shape, known and role == "parameter", role))
+    return list(variables.values())
 
 
 def _nodes(graph: GraphDef) -> Iterator[NodeDef]:

@@ -1,4 +1,4 @@
-"""Which op types call functions, how the callee's nodes are named, and what they are given."""
+"""Which op types call functions, with which inputs, and how the callee's nodes are named."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def is_call(node: NodeDef, functions: Mapping[str, FunctionDef]) -> bool:
 def calls(
     node: NodeDef, functions: Mapping[str, FunctionDef], gradients: Mapping[str, str] | None = None
 ) -> Iterator[Call]:
-    """The functions that a node calls, in the order they are tried."""
+    """The functions that a node calls, in the order of its attributes."""
     if node.op in functions:
         yield Call(node.op, "call")
     elif node.op in _CASES:

@@ -1,8 +1,8 @@
 """A graph with its functions expanded: every node that can run, under its run-time name.
 
-A function called a thousand times is one body and a thousand frames; names and inputs are made on
-request. What cannot be expanded (recursion, a missing function, too many nodes) stays a single
-node, and `notes` say so.
+A function called a thousand times is one body and a thousand frames; names and inputs follow
+from the frame. What cannot be expanded (recursion, a missing function, too many nodes) stays a
+single node, with a note.
 """
 
 from __future__ import annotations

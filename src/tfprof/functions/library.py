@@ -52,10 +52,10 @@ class FunctionBody:
     @cached_property
     def positions(self) -> dict[str, int]:
         """Position by node name, arguments included; of two equal names the first counts."""
-        found = {name: -1 - index for index, name in enumerate(self.arguments)}
+        positions = {name: -1 - index for index, name in enumerate(self.arguments)}
         for index, node in enumerate(self.nodes):
-            found.setdefault(node.name, index)
-        return found
+            positions.setdefault(node.name, index)
+        return positions
 
     @cached_property
     def inputs(self) -> list[tuple[Ref | None, ...]]:
@@ -103,12 +103,12 @@ class FunctionBody:
     def order(self, roots: Iterable[int] | None = None) -> list[int]:
         """Positions with producers before consumers: what the roots need, or all nodes.
 
-        A cycle (of old while loops) is cut at its NextIteration, any other where it is entered.
+        A cycle (of a v1 loop) is cut at its NextIteration, any other at its first visited node.
         """
         wanted = list(range(len(self.nodes)) if roots is None else roots)
         needed, back = self._needed
         done: list[int] = []
-        state = bytearray(len(self.nodes))  # 0 not seen, 1 on the stack, 2 done
+        state = bytearray(len(self.nodes))  # 0 new, 1 on the stack, 2 done
         for root in wanted:  # grows by the ends of back edges, which close a loop
             stack = [root]
             while stack:
@@ -131,9 +131,9 @@ class FunctionBody:
         back: dict[int, list[int]] = {}
         for index, node in enumerate(self.nodes):
             names = (text.partition(":")[0].lstrip("^") for text in node.input)
-            found = [position for name in names if (position := self.positions.get(name, -1)) >= 0]
-            closing = [p for p in found if self.nodes[p].op in _BACK_EDGES]
-            needed.append([p for p in found if p not in closing] if closing else found)
+            inputs = [position for name in names if (position := self.positions.get(name, -1)) >= 0]
+            closing = [p for p in inputs if self.nodes[p].op in _BACK_EDGES]
+            needed.append([p for p in inputs if p not in closing] if closing else inputs)
             if closing:
                 back[index] = closing
         return needed, back
@@ -142,18 +142,16 @@ class FunctionBody:
         """`order` of what a call of the function runs: what its results and side effects need."""
         if self.function is None:
             return self.order()
-        roots = [ref[0] for ref in self.results if ref is not None and ref[0] >= 0]
-        for name in self.function.control_ret.values():
-            position = self.positions.get(name, -1)
-            if position >= 0:
-                roots.append(position)
-        if not self.function.control_ret and self.function.signature.is_stateful:
+        control = self.function.control_ret.values()
+        if not control and self.function.signature.is_stateful:
             return self.order()
-        return self.order(roots)
+        roots = [ref[0] for ref in self.results if ref is not None]
+        roots += [self.positions.get(name, -1) for name in control]
+        return self.order(position for position in roots if position >= 0)
 
 
 class FunctionLibrary:
-    """The main graph and its functions, each made into a body when first asked for."""
+    """The main graph and its functions, each body created on first use."""
 
     def __init__(self, graph: GraphDef) -> None:
         self.functions: Mapping[str, FunctionDef] = {

@@ -1,4 +1,4 @@
-"""From a caller's model to a profile: its graph, runs, and what is known of it beside them."""
+"""From a caller's model to a profile: its graph, its runs and its op log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfprof.loaders.messages import MessageLike, read_message
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.saved_model.graph import is_saved_model
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, LogEntries
+from tfprof.profiles.schema import LogEntries
 from tfprof.profiles.source_columns import GraphColumns, LogColumns
 from tfprof.protos import log_pb2
 from tfprof.recording.live_graph import operations, read_live_graph
@@ -62,7 +62,7 @@ def add_run(profile: Profile, step: int, run_meta: MessageLike, quirks: Quirks) 
 
 
 def graph_and_run(model: Model, run_meta: MessageLike, quirks: Quirks) -> tuple[Profile, list[str]]:
-    """The profile of a graph and perhaps a run that completes its shapes, and what to tell."""
+    """The profile of a graph and perhaps a run that completes its shapes, and warnings."""
     profile = Profile()
     columns = model.columns(quirks)
     if columns is not None:
@@ -75,7 +75,7 @@ def graph_and_run(model: Model, run_meta: MessageLike, quirks: Quirks) -> tuple[
 def build_profile(
     model: Model, run_meta: MessageLike, op_log: MessageLike, quirks: Quirks, *, traces: bool
 ) -> tuple[Profile, list[str]]:
-    """The profile of a model with all that is known of it, and what to tell about it."""
+    """The profile of a model with all that is known of it, and warnings."""
     profile, notes = graph_and_run(model, run_meta, quirks)
     if model.live is None:
         if op_log is not None:
@@ -106,36 +106,32 @@ def model_log(
     has_run: bool,
     counted: bool = False,
 ) -> tuple[ModelLog, list[str]]:
-    """What is known of a model whose graph a profile has, its shapes completed, and what to tell.
+    """The log of a model whose graph a profile has, its shapes completed, and warnings.
 
-    With `counted` it has the float operations; a profile counts its own when they are asked for.
+    With `counted` it has the float operations; a profile counts its own on first use.
     """
-    own = profile.nodes.in_graph
+    in_graph = profile.nodes.in_graph
     messages: list[str] = []
-    names = profile.nodes.name.filter(pa.array(own))
+    names = profile.nodes.name.filter(pa.array(in_graph))
     value, inner = np.zeros(len(profile.nodes), np.int64), LogEntries.empty()
     if quirks.tensorflow_flop_formulas:
-        value, refused = _tf_float_ops(profile)
+        counts = count_tf_float_ops(profile)
+        value, unknown = counts.value, counts.unknown
+        refused = unknown[Unknown.SHAPE] + unknown[Unknown.FORMAT]
         if refused and quirks.incomplete_shapes_reported and not has_run:
             messages.append(f"{refused} ops no flops stats due to incomplete shapes.")
     elif counted:
         value, inner = log_entries(profile, quirks)
     # Nodes inside functions follow those of the graph.
     names = pa.concat_arrays([names, inner.name]).to_pylist()
-    log = ModelLog(names, np.concatenate([value[own], inner.float_ops]))
+    log = ModelLog(names, np.concatenate([value[in_graph], inner.float_ops]))
     if model.live is None:
         return log, messages
     log = replace(log, trainable=trainable_names(model.live, quirks))
     if traces:
-        stacks = read_stacks(operations(model.live, names[: int(own.sum())]), quirks)
+        stacks = read_stacks(operations(model.live, names[: int(in_graph.sum())]), quirks)
         log = replace(log, stacks=replace(stacks, index=np.append(stacks.index, inner.stack)))
     return log, messages
-
-
-def _tf_float_ops(profile: Profile) -> tuple[Array, int]:
-    """What TensorFlow's formulas count, and of how many nodes they lack shapes."""
-    counted = count_tf_float_ops(profile)
-    return counted.value, counted.unknown[Unknown.SHAPE] + counted.unknown[Unknown.FORMAT]
 
 
 def log_columns(log: ModelLog, op_log: MessageLike, quirks: Quirks) -> LogColumns:
@@ -149,5 +145,5 @@ def op_log_message(log: ModelLog, op_log: MessageLike, quirks: Quirks) -> Any:
     """A model's log as a message, merged with a caller's."""
     if op_log is None:
         return log.message()
-    given = read_message(op_log, log_pb2.OpLogProto, "op_log")
-    return merge_op_logs(given, log.message(), quirks)
+    user_log = read_message(op_log, log_pb2.OpLogProto, "op_log")
+    return merge_op_logs(user_log, log.message(), quirks)

@@ -49,9 +49,9 @@ def _roots(graph: Any) -> tuple[str, ...]:
 
 def operations(graph: Any, names: list[str]) -> list[Any]:
     """The operations of these names."""
-    found = graph.get_operations()
-    if [operation.name for operation in found] == names:
-        return list(found)
+    all_operations = graph.get_operations()
+    if [operation.name for operation in all_operations] == names:
+        return list(all_operations)
     return [graph.get_operation_by_name(name) for name in names]
 
 
@@ -87,12 +87,12 @@ def _with_attribute(attrs: pa.Array, code: Array, distinct: list[_Shapes]) -> pa
         ],
         fields=list(ATTRS.value_type),
     )
-    at = list_offsets(attrs)
-    order = np.insert(np.arange(at[-1]), at[rows + 1], at[-1] + np.arange(len(rows)))
-    more = np.zeros(len(at), np.int64)
-    more[rows + 1] = 1
+    offsets = list_offsets(attrs)
+    order = np.insert(np.arange(offsets[-1]), offsets[rows + 1], offsets[-1] + np.arange(len(rows)))
+    added = np.zeros(len(offsets), np.int64)
+    added[rows + 1] = 1
     entries = pa.concat_arrays([attrs.flatten(), new]).take(pa.array(order))
-    return pa.ListArray.from_arrays(pa.array(at + np.cumsum(more), pa.int32()), entries)
+    return pa.ListArray.from_arrays(pa.array(offsets + np.cumsum(added), pa.int32()), entries)
 
 
 def _attribute(shapes: _Shapes) -> bytes:
@@ -109,9 +109,9 @@ def _with_shapes(columns: GraphColumns, known: Mapping[str, tuple[int, ...]]) ->
     """The column of own shapes with those of captured variables."""
     if not known:
         return columns.shape
-    row = {name: at for at, name in enumerate(columns.name.to_pylist())}
-    there = {row[name]: shape for name, shape in known.items() if name in row}
-    at = np.arange(len(columns.shape))
-    at[list(there)] = len(at) + np.arange(len(there))
-    shapes = pa.array([_column_shape(shape) for shape in there.values()], SHAPE)
-    return pa.concat_arrays([columns.shape, shapes]).take(pa.array(at))
+    row = {name: i for i, name in enumerate(columns.name.to_pylist())}
+    by_row = {row[name]: shape for name, shape in known.items() if name in row}
+    indices = np.arange(len(columns.shape))
+    indices[list(by_row)] = len(indices) + np.arange(len(by_row))
+    shapes = pa.array([_column_shape(shape) for shape in by_row.values()], SHAPE)
+    return pa.concat_arrays([columns.shape, shapes]).take(pa.array(indices))

@@ -1,4 +1,4 @@
-"""What is known of a model beside its graph: float operations, trainable variables, stacks.
+"""The op log of a model: float operations, trainable variables, stacks.
 
 A `ModelLog` becomes columns for a profile, or an OpLogProto, alone or merged with a caller's.
 """
@@ -35,8 +35,8 @@ class ModelLog:
     stacks: CreationStacks | None = None
 
     def columns(self) -> LogColumns:
-        """As a profile takes it."""
-        row = {name: at for at, name in enumerate(self.names)}
+        """The columns for a profile."""
+        row = {name: i for i, name in enumerate(self.names)}
         owners = [row[name] for name in self.trainable if name in row]
         stacks, stack = _NO_STACKS, np.full(len(self.names), -1, np.int64)
         if self.stacks is not None:
@@ -51,18 +51,18 @@ class ModelLog:
         )
 
     def message(self) -> Any:
-        """As a message: an entry per node with float operations, and with stacks one for all."""
+        """The message: an entry per node with float operations, with stacks one per node."""
         log = log_pb2.OpLogProto()
         entries: dict[str, Any] = {}
         codes = [] if self.stacks is None else list(_codes(self.stacks.distinct))
-        for at, (name, float_ops) in enumerate(
+        for i, (name, float_ops) in enumerate(
             zip(self.names, self.float_ops.tolist(), strict=True)
         ):
             if not float_ops and self.stacks is None:
                 continue
             entries[name] = log.log_entries.add(name=name, float_ops=float_ops)
-            if self.stacks is not None and self.stacks.index[at] >= 0:
-                entries[name].code_def.CopyFrom(codes[self.stacks.index[at]])
+            if self.stacks is not None and self.stacks.index[i] >= 0:
+                entries[name].code_def.CopyFrom(codes[self.stacks.index[i]])
         for name in self.trainable:
             if name not in entries:
                 entries[name] = log.log_entries.add(name=name)
@@ -74,32 +74,29 @@ class ModelLog:
 
 
 def _codes(stacks: Stacks) -> Iterator[Any]:
-    columns = (
-        stacks.file_id,
-        stacks.line,
-        stacks.function_id,
-        stacks.text_id,
-        stacks.function_line,
-    )
-    rows = np.stack(columns, axis=1).tolist()
-    bounds = stacks.start.tolist()
-    for first, last in pairwise(bounds):
+    columns = {
+        "file_id": stacks.file_id,
+        "lineno": stacks.line,
+        "function_id": stacks.function_id,
+        "line_id": stacks.text_id,
+        "func_start_line": stacks.function_line,
+    }
+    rows = np.stack(list(columns.values()), axis=1).tolist()
+    for first, last in pairwise(stacks.start.tolist()):
         code = log_pb2.CodeDef()
-        for file, line, function, text, begin in rows[first:last]:
-            code.traces.add(
-                file_id=file, lineno=line, function_id=function, line_id=text, func_start_line=begin
-            )
+        for row in rows[first:last]:
+            code.traces.add(**dict(zip(columns, row, strict=True)))
         yield code
 
 
-def merge_op_logs(given: Any, own: Any, quirks: Quirks) -> Any:
-    """A caller's op log with what is known of the model; neither is changed.
+def merge_op_logs(user_log: Any, model_log: Any, quirks: Quirks) -> Any:
+    """A caller's op log completed by the model's; neither is changed.
 
     Entries of the caller come first; what they lack is filled in, and types are added.
     """
     log = log_pb2.OpLogProto()
     entries: dict[str, Any] = {}
-    for entry in given.log_entries:
+    for entry in user_log.log_entries:
         if entry.name not in entries:
             entries[entry.name] = log.log_entries.add()
             entries[entry.name].CopyFrom(entry)
@@ -107,11 +104,11 @@ def merge_op_logs(given: Any, own: Any, quirks: Quirks) -> Any:
             entries[entry.name].CopyFrom(entry)
         else:
             _fill(entries[entry.name], entry)
-    for number, text in own.id_to_string.items():
+    for number, text in model_log.id_to_string.items():
         log.id_to_string[number] = text
     if not quirks.shared_string_ids:
-        _renumber(log, given.id_to_string)
-    for entry in own.log_entries:
+        _renumber(log, user_log.id_to_string)
+    for entry in model_log.log_entries:
         if entry.name not in entries:
             entries[entry.name] = log.log_entries.add(name=entry.name)
         _fill(entries[entry.name], entry)
@@ -127,17 +124,17 @@ def _fill(entry: Any, more: Any) -> None:
         entry.code_def.CopyFrom(more.code_def)
 
 
-def _renumber(log: Any, strings_given: Any) -> None:
+def _renumber(log: Any, user_strings: Any) -> None:
     """Give the strings of a caller's frames ids of the log's own table."""
     ids = {text: number for number, text in log.id_to_string.items()}
     for entry in log.log_entries:
         for frame in entry.code_def.traces:
             for text_field, id_field in _TEXTS:
                 number = getattr(frame, id_field)
-                if getattr(frame, text_field) or number not in strings_given:
+                if getattr(frame, text_field) or number not in user_strings:
                     setattr(frame, id_field, 0)
                     continue
-                text = strings_given[number]
+                text = user_strings[number]
                 if text not in ids:
                     ids[text] = len(ids)
                     log.id_to_string[ids[text]] = text

@@ -28,13 +28,14 @@ class CreationStacks:
 
 def read_stacks(operations: Iterable[Any], quirks: Quirks) -> CreationStacks:
     """The stacks of operations; strings are numbered in the order of their first use."""
-    found: dict[Any, int] = {}
+    distinct: dict[Any, int] = {}
     # TensorFlow's stacks compare by their frames; far fewer are distinct than operations are many.
-    index = [found.setdefault(tb, len(found)) if tb else -1 for tb in _tracebacks(operations)]
+    tracebacks = (operation.traceback for operation in operations)
+    index = [distinct.setdefault(tb, len(distinct)) if tb else -1 for tb in tracebacks]
     ids = {NO_TEXT: 0}
     rows: list[tuple[int, int, int, int, int]] = []
     start = [0]
-    for stack in found:
+    for stack in distinct:
         for file, line, function, _ in stack:
             text, first = ("", -1) if quirks.traces_without_text else _source(file, line, function)
             rows.append(
@@ -61,13 +62,9 @@ def read_stacks(operations: Iterable[Any], quirks: Quirks) -> CreationStacks:
     return CreationStacks(stacks, np.array(index, np.int64))
 
 
-def _tracebacks(operations: Iterable[Any]) -> Iterable[Any]:
-    return (operation.traceback for operation in operations)
-
-
 @lru_cache(maxsize=65536)
 def _source(file: str, line: int, function: str) -> tuple[str, int]:
-    """The text of a line, and where the function it stands in begins; -1 if that is not known."""
+    """The text of a line, and the first line of its function, -1 if not known."""
     text = linecache.getline(file, line).strip()
     if not text or not function.isidentifier():
         return text, -1

@@ -12,7 +12,7 @@ ACCEPTED = (
 
 
 def default_graph() -> Any | None:
-    """The default graph of the program, if it has one: TensorFlow is there and builds graphs."""
+    """The default graph of the program, if it has one: TensorFlow is imported and not eager."""
     tensorflow = sys.modules.get("tensorflow")
     if tensorflow is None or tensorflow.executing_eagerly():
         return None

@@ -29,17 +29,11 @@ def _add_n(x: Operation) -> Work:
 
 
 def _reduction(x: Operation) -> Work:
-    if x.n() == 0:
-        return Work()
-    return Work(elementwise=x.n() - x.n_out())
+    return Work(elementwise=x.n() - x.n_out() if x.n() != 0 else 0)
 
 
 def _l2_loss(x: Operation) -> Work:
     return Work(elementwise=3 * x.n() - 1 if x.n() != 0 else 0)
-
-
-def _pool(x: Operation) -> Work:
-    return Work(elementwise=_window(x) * x.n_out())
 
 
 def _window(x: Operation) -> Count:
@@ -73,14 +67,9 @@ def _batch_norm_grad(x: Operation) -> Work:
     return Work(elementwise=(9 if x.flag("is_training", default=True) else 6) * x.n(1))
 
 
-def _dilation(x: Operation) -> Work:
+def _dilation(x: Operation, outputs: Count) -> Work:
     kernel = x.known(1)
-    return Work(elementwise=2 * x.n_out() * kernel[0] * kernel[1])
-
-
-def _dilation_grad(x: Operation) -> Work:
-    kernel = x.known(1)
-    return Work(elementwise=2 * x.n(2) * kernel[0] * kernel[1])
+    return Work(elementwise=2 * outputs * kernel[0] * kernel[1])
 
 
 def _local_response(x: Operation) -> Work:
@@ -157,7 +146,8 @@ RULES: dict[str, Formula] = {
     ),
     "ScatterNd": per_input(1, 1),
     **each(
-        "AvgPool MaxPool AvgPool3D MaxPool3D MaxPoolWithArgmax", Formula("Πksize·N(out)", _pool)
+        "AvgPool MaxPool AvgPool3D MaxPool3D MaxPoolWithArgmax",
+        Formula("Πksize·N(out)", lambda x: Work(elementwise=_window(x) * x.n_out())),
     ),
     "MaxPoolV2": Formula("Πksize·N(out)", _pool_v2),
     **each("AvgPoolGrad AvgPool3DGrad", Formula("2·Πksize·N(in1)", _avg_pool_grad)),
@@ -175,10 +165,10 @@ RULES: dict[str, Formula] = {
     "BatchNormWithGlobalNormalization": per_input(3),
     "LRN": Formula("(2·(2·radius + 1) + 4)·N(in0)", _local_response),
     "LayerNorm": per_input(7),
-    "Dilation2D": Formula("2·N(out)·filter[0]·filter[1]", _dilation),
+    "Dilation2D": Formula("2·N(out)·filter[0]·filter[1]", lambda x: _dilation(x, x.n_out())),
     **each(
         "Dilation2DBackpropInput Dilation2DBackpropFilter",
-        Formula("2·N(in2)·filter[0]·filter[1]", _dilation_grad),
+        Formula("2·N(in2)·filter[0]·filter[1]", lambda x: _dilation(x, x.n(2))),
     ),
     "ResizeBilinear": per_output(9),
     "ResizeBilinearGrad": per_input(8),

@@ -21,7 +21,7 @@ class Work:
         return Work(self.macs + other.macs, self.elementwise + other.elementwise)
 
     def __mul__(self, times: Count) -> Work:
-        return Work(self.macs * times, self.elementwise * times)
+        return self if times == 1 else Work(self.macs * times, self.elementwise * times)
 
     def float_ops(self) -> Count:
         """By the convention that a multiply-add is two operations."""

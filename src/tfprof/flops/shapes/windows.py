@@ -26,7 +26,6 @@ class Layout:
         first = "C" in text and text.index("C") == 1 and len(text) > 2
         self.channel = 1 if first else rank - 1
         self.space = tuple(range(2, rank)) if first else tuple(range(1, rank - 1))
-        self.vectorized = text.endswith("_VECT_C")
 
     def shape(self, batch: Dim, channel: Dim, space: tuple[Dim, ...]) -> Dims:
         """A shape in this layout."""
@@ -35,10 +34,10 @@ class Layout:
 
 def layout(c: InferenceContext, rank: int) -> Layout:
     """The layout a node declares."""
-    found = Layout(c.text("data_format", "N" + "DHW"[5 - rank :] + "C"), rank)
-    if found.vectorized:
+    text = c.text("data_format", "N" + "DHW"[5 - rank :] + "C")
+    if text.endswith("_VECT_C"):
         raise IndeterminateError
-    return found
+    return Layout(text, rank)
 
 
 def _window_count(c: InferenceContext, axis: int, size: Dim, kernel: Dim) -> Dim:

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 
-class Maker:
+class OpMaker:
     """Makes placeholders and random numbers in the current graph."""
 
     def __init__(self, tf: Any, seed: int) -> None:

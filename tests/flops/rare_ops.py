@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.flops.maker import Maker
+from tests.flops.op_maker import OpMaker
 
 
-def rarer(m: Maker) -> None:
+def rare_ops(m: OpMaker) -> None:
     """Op types that are seldom seen, one node each."""
     raw, tf = m.raw, m.tf
     dims = m.sizes(3)
@@ -61,11 +61,11 @@ def rarer(m: Maker) -> None:
     raw.RandomUniformInt(shape=dims, minval=0, maxval=9)
     raw.QuantizeAndDequantizeV2(input=x, input_min=0.0, input_max=1.0)
     raw.FakeQuantWithMinMaxVars(inputs=x, min=0.0, max=1.0)
-    _rarer_windows(m)
-    _rarer_gradients(m)
+    _rare_windows(m)
+    _rare_gradients(m)
 
 
-def _rarer_windows(m: Maker) -> None:
+def _rare_windows(m: OpMaker) -> None:
     raw = m.raw
     image = m.x(2, 6, 7, 3)
     raw.MaxPoolWithArgmax(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 1, 1], padding="SAME")
@@ -81,7 +81,7 @@ def _rarer_windows(m: Maker) -> None:
     )  # fmt: skip
 
 
-def _rarer_gradients(m: Maker) -> None:
+def _rare_gradients(m: OpMaker) -> None:
     raw = m.raw
     image, kernel, back = m.x(1, 6, 7, 3), m.x(2, 2, 3), m.x(1, 6, 7, 3)
     common = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "SAME"}
