@@ -52,11 +52,8 @@ def read_input_bytes(source: MessageLike, part: str) -> Input:
 def read_message(source: MessageLike, kind: Any, part: str) -> Any:
     """The message of an input in binary or text form."""
     content = _read_checked(source, kind, part)
-    message = _text_message(content.data, kind)
-    if message is not None:
-        return message
     try:
-        return kind.FromString(content.data)
+        return _text_message(content.data, kind) or kind.FromString(content.data)
     except DecodeError:
         raise not_a_message(content, kind) from None
 

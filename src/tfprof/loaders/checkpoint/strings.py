@@ -22,7 +22,8 @@ def decode_strings(stored: bytes, count: int, crc: int, where: str) -> Array:
         raise LoadError(f"{where}: its strings do not fill its bytes; copy the checkpoint again")
     # The checksum covers the lengths as integers of 4 bytes (8 if they do not fit), not the
     # varints in the file.
-    running = google_crc32c.value(b"".join(map(_fixed, lengths)))
+    fixed = [struct.pack("<I" if n <= _UINT32_MAX else "<Q", n) for n in lengths]
+    running = google_crc32c.value(b"".join(fixed))
     if struct.unpack_from("<I", stored, offset) != (mask(running),):
         raise LoadError(f"{where}: its string lengths do not match their checksum; copy it again")
     if mask(google_crc32c.extend(running, stored[offset:])) != crc:
@@ -44,7 +45,3 @@ def _lengths(stored: bytes, count: int, where: str) -> tuple[list[int], int]:
     except ValueError:
         raise LoadError(f"{where}: its string lengths end too early; copy it again") from None
     return lengths, offset
-
-
-def _fixed(length: int) -> bytes:
-    return struct.pack("<I" if length <= _UINT32_MAX else "<Q", length)

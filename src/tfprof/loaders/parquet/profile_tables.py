@@ -79,7 +79,7 @@ def _profile(tables: _Tables) -> Profile:
     return Profile(
         nodes=Nodes(**tables.columns(Nodes, "nodes")),
         edges=Edges(**tables.columns(Edges, "edges")),
-        type_node=_numpy(tables.column("types", "node")),
+        type_node=tables.column("types", "node").to_numpy(),
         type_name=_array(tables.column("types", "type")),
         records=tuple(_records(tables, part, step) for part, step in enumerate(about["runs"])),
         saved=tuple(_saved(tables, part) for part in range(about["saved"])),
@@ -159,7 +159,7 @@ class _Tables:
         table = self.cache[name]
         if part is None:
             return table
-        numbers = _numpy(_column(table, PART, self.path(name)))
+        numbers = _column(table, PART, self.path(name)).to_numpy()
         first, last = np.searchsorted(numbers, [part, part + 1]).tolist()
         return table.slice(first, last - first)
 
@@ -185,16 +185,12 @@ def _column(table: pa.Table, name: str, path: Path) -> pa.ChunkedArray:
 
 
 def _value(item: Any, column: pa.ChunkedArray) -> Any:
-    return _array(column) if item.type == "pa.Array" else _numpy(column)
+    return _array(column) if item.type == "pa.Array" else column.to_numpy()
 
 
 def _array(column: pa.ChunkedArray) -> pa.Array:
     array = column.combine_chunks()
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-
-
-def _numpy(column: pa.ChunkedArray) -> Any:
-    return column.to_numpy()
 
 
 def _records(tables: _Tables, part: int, step: int) -> Records:
@@ -211,7 +207,7 @@ def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
     for item in fields(ProfileProtoRuns):
         table, column = table_and_column(ProfileProtoRuns, item.name)
         if item.name == "memory":
-            numbers = [_numpy(tables.column(table, name, part)) for name in MEMORY_FIELDS]
+            numbers = [tables.column(table, name, part).to_numpy() for name in MEMORY_FIELDS]
             values[item.name] = np.stack(numbers, axis=1).reshape(-1, len(MEMORY_FIELDS))
         else:
             values[item.name] = _value(item, tables.column(table, column, part))
@@ -219,12 +215,12 @@ def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
 
 
 def _stacks(tables: _Tables, part: int) -> Stacks:
-    lengths = _numpy(tables.column("stacks", "frames", part))
+    lengths = tables.column("stacks", "frames", part).to_numpy()
     texts = [_array(tables.column("frames", name, part)) for name in TEXTS]
     has_texts = all(text.null_count == 0 for text in texts)
     return Stacks(
         start=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
-        **{name: _numpy(tables.column("frames", name, part)) for name in FRAME_COLUMNS},
+        **{name: tables.column("frames", name, part).to_numpy() for name in FRAME_COLUMNS},
         strings=_strings(tables, part),
         texts=(texts[0], texts[1], texts[2]) if has_texts and len(texts[0]) else None,
     )
@@ -234,9 +230,9 @@ def _entries(tables: _Tables, name: str) -> LogEntries:
     types = f"{name}_types"
     return LogEntries(
         _array(tables.column(name, "name")),
-        _numpy(tables.column(name, "float_ops")),
-        _numpy(tables.column(name, "stack")),
-        _numpy(tables.column(types, "entry")),
+        tables.column(name, "float_ops").to_numpy(),
+        tables.column(name, "stack").to_numpy(),
+        tables.column(types, "entry").to_numpy(),
         _array(tables.column(types, "type")),
     )
 
