@@ -41,10 +41,10 @@ def test_totals_are_own_and_children(kind, seed):
 
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds)
-def test_op_totals_are_the_rows_from_here_on(seed):
+def test_op_totals_are_suffix_sums(seed):
     report = _reports(random_profile(seed), "op")
-    tails = np.cumsum(np.array(_rows(report.own), object)[:0:-1], axis=0)[::-1]
-    assert _rows(report.total)[1:] == tails.tolist()
+    suffix_sums = np.cumsum(np.array(_rows(report.own), object)[:0:-1], axis=0)[::-1]
+    assert _rows(report.total)[1:] == suffix_sums.tolist()
 
 
 @pytest.mark.parametrize("kind", list(VIEWS))
@@ -66,11 +66,11 @@ def test_op_totals_are_the_rows_from_here_on(seed):
     ),
 )
 def test_filters_only_remove_rows(kind, seed, filters):
-    whole = _reports(random_profile(seed), kind)
-    if whole is None:
+    unfiltered = _reports(random_profile(seed), kind)
+    if unfiltered is None:
         return
     filtered = _reports(random_profile(seed), kind, **filters)
-    assert not Counter(filtered.names) - Counter(whole.names)
+    assert not Counter(filtered.names) - Counter(unfiltered.names)
 
 
 @pytest.mark.parametrize("kind", list(VIEWS))

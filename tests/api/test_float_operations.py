@@ -43,7 +43,7 @@ def test_loading_counts_nothing(training: Training, monkeypatch: pytest.MonkeyPa
     def refuse(*_: Any) -> None:
         raise AssertionError("counted")
 
-    monkeypatch.setattr("tfprof.flops.node_flops.compute_cost", refuse)
+    monkeypatch.setattr("tfprof.flops.count_profile.compute_cost", refuse)
     loaded = tfprof.load(training.serialized())
     loaded.report("scope", select=["params", "micros"], order_by="micros", min_micros=1).text()
     with pytest.raises(AssertionError, match="counted"):

@@ -63,7 +63,7 @@ def test_unknown_words(words):
         assert len(done.err.splitlines()) == 1, (word, done)
 
 
-@pytest.mark.parametrize("name", [name for name in INPUTS if name != "demo"])
+@pytest.mark.parametrize("name", [name for name, flag in INPUTS.items() if "path" in flag.kind])
 def test_files_that_are_not_there(name, monkeypatch, tmp_path):
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)

@@ -8,8 +8,8 @@ it yields. A new output is a module here and a row in `OUTPUTS`.
     files           write documents, each file complete or not at all
     supported       which outputs a view or a selection cannot have
     text            stdout, file: legend, header and rows
-      text_header, tree_rows, op_rows           its parts
-      node_labels, input_shapes, tensor_value   columns that are no numbers
+      tree_rows, op_rows          its rows
+      node_labels, tensor_value   columns that are no numbers
     row_table       json, csv, parquet: the rows as a table
     flame           the numbers of flame graphs, for folded, speedscope and pprof
     folded, speedscope, dot

@@ -8,6 +8,7 @@ from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.errors import OptionError, OutputError
 from tfprof.profiles.schema import Array
 from tfprof.reports.report import Report
+from tfprof.views.tree import Tree
 
 _LIMIT = 2**63
 
@@ -41,11 +42,9 @@ def to_int64(numbers: Array, metric: Metric) -> Array:
     return numbers.astype(np.int64)
 
 
-def parent_rows(report: Report) -> Array:
-    """The parent of each row; that of all rows of op view is the root."""
-    if report.kind == "op":
-        return np.concatenate([[-1], np.zeros(len(report) - 1, np.int64)]).astype(np.int64)
-    return report.tree.parent
+def display_tree(report: Report) -> Tree:
+    """The tree of the rows; in op view all are children of the root."""
+    return Tree.flat(len(report)) if report.kind == "op" else report.tree
 
 
 def self_values(report: Report, metric: Metric) -> Array:
@@ -56,5 +55,5 @@ def self_values(report: Report, metric: Metric) -> Array:
     """
     inclusive = inclusive_values(report, metric)
     values = inclusive.copy()
-    np.subtract.at(values, parent_rows(report)[1:], inclusive[1:])
+    np.subtract.at(values, display_tree(report).parent[1:], inclusive[1:])
     return values

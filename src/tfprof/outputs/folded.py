@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfprof.definitions.limits import MAX_OUTPUT_BYTES
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
-from tfprof.outputs.flame import parent_rows, selected_metrics, self_values
+from tfprof.outputs.flame import display_tree, selected_metrics, self_values
 from tfprof.reports.report import Report
 
 _UNSAFE = str.maketrans({";": ":", "\n": " ", "\r": " "})
@@ -25,7 +25,7 @@ def _stacks(report: Report) -> list[str]:
 
     In scope view a name is written without the parent's that it begins with.
     """
-    names, parents = report.names, parent_rows(report).tolist()
+    names, parents = report.names, display_tree(report).parent.tolist()
     stacks, size = [names[0]], 0
     for row in range(1, len(names)):
         parent, name = parents[row], names[row]

@@ -8,8 +8,9 @@ from typing import Any
 from tfprof.definitions.metrics import Metric
 from tfprof.definitions.units import FORMATS
 from tfprof.errors import OutputError
+from tfprof.outputs.flame import display_tree
 from tfprof.outputs.row_table import row_table
-from tfprof.outputs.text_header import shown_metrics
+from tfprof.outputs.tree_rows import shown_metrics
 from tfprof.reports.report import Report
 
 _MAX_ROWS = 2000
@@ -30,9 +31,7 @@ _STYLE = (
 def to_html(report: Report) -> str:
     """The first rows of a report as HTML, each with its children below it to expand."""
     metrics = [metric for metric in shown_metrics(report) if metric.measure]
-    depths = (report.tree.depth - 1).tolist()
-    if report.kind == "op":
-        depths = [min(depth, 1) for depth in depths]
+    depths = (display_tree(report).depth - 1).tolist()
     count = min(len(depths), _MAX_ROWS)
     titles = "".join(f'<span class="number">{escape(metric.title)}</span>' for metric in metrics)
     parts = [

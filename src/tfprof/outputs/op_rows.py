@@ -6,10 +6,8 @@ import pyarrow as pa
 
 from tfprof.definitions.metrics import Metric
 from tfprof.definitions.units import FORMATS
-from tfprof.outputs.input_shapes import op_input_lines
-from tfprof.outputs.node_labels import row_devices, row_types
-from tfprof.outputs.text_header import shown_metrics
-from tfprof.outputs.tree_rows import LINE_BREAKS, escape_line_breaks
+from tfprof.outputs.node_labels import op_input_lines, row_devices, row_types
+from tfprof.outputs.tree_rows import LINE_BREAKS, escape_line_breaks, shown_metrics
 from tfprof.profiles.schema import Array
 from tfprof.reports.report import Report
 

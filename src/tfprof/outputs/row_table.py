@@ -19,7 +19,7 @@ from tfprof.definitions.metrics import METRICS, known_metrics
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.encoding.json_encoder import concat_columns, escape_json
-from tfprof.outputs.flame import parent_rows
+from tfprof.outputs.flame import display_tree
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import NO_DEVICE, Array
@@ -45,13 +45,11 @@ def column_names() -> tuple[str, ...]:
 
 def row_table(report: Report) -> pa.Table:
     """The rows of a report; the first one is the root."""
-    parent = parent_rows(report)
-    names = report.names
-    depth = np.minimum(report.tree.depth - 1, 1) if report.kind == "op" else report.tree.depth - 1
+    tree, names = display_tree(report), report.names
     columns: dict[str, Any] = {
         "row": pa.array(np.arange(len(report))),
-        "parent": pa.array(parent, mask=parent < 0),
-        "depth": pa.array(depth),
+        "parent": pa.array(tree.parent, mask=tree.parent < 0),
+        "depth": pa.array(tree.depth - 1),
         "name": pa.array(names, pa.string()),
         "path": pa.array(_paths(report, names), pa.string()),
         "counted": pa.array(report.matched),

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
-
 from tfprof import __version__
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.document import Document, Rendering, RenderSettings
-from tfprof.outputs.flame import inclusive_values, selected_metrics
+from tfprof.outputs.flame import display_tree, inclusive_values, selected_metrics
 from tfprof.outputs.timeline.tree_trace_events import lay_out_rows
 from tfprof.reports.report import Report
-from tfprof.views.tree import Tree
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _UNITS = {"time": "microseconds", "memory": "bytes", "number": "none"}
@@ -45,11 +42,7 @@ def _frames(report: Report) -> list[dict[str, Any]]:
 
 
 def _profile(report: Report, metric: Metric) -> dict[str, Any]:
-    tree = report.tree
-    if report.kind == "op":
-        depth = np.full(len(report), 2, np.int64)
-        depth[0] = 1
-        tree = Tree.from_depths(depth)
+    tree = display_tree(report)
     rows, start, width = lay_out_rows(tree, inclusive_values(report, metric))
     return {
         "type": "evented",

@@ -6,11 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tfprof.definitions.metrics import legend as metric_legends
+from tfprof.definitions.options import format_options
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.op_rows import encode_op_rows
-from tfprof.outputs.text_header import header, legend_text, options_block
-from tfprof.outputs.tree_rows import encode_tree_rows
+from tfprof.outputs.tree_rows import encode_tree_rows, shown_metrics
 from tfprof.reports.report import Report
+
+_VIEW_LEGENDS = {
+    "scope": "scope: The nodes in the model graph are organized by their names, which is "
+    "hierarchical like filesystem.",
+    "graph": "graph: The nodes in the model graph are organized by their operation input and "
+    "output.",
+    "code": "code: When python trace is available, the nodes are python lines and their are "
+    "organized by the python call stack.",
+    "op": "op: The nodes are operation kernel type, such as MatMul, Conv2D. Graph nodes belonging "
+    "to the same type are aggregated together.",
+}
+_MISSING_STREAM = (
+    "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
+    "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
+    "If you found your operation missing accelerator time, consider to post to "
+    "discuss@tensorflow.org!\n\n"
+)
 
 
 def render(report: Report, settings: RenderSettings) -> Rendering:
@@ -36,11 +54,11 @@ def text_chunks(
     if not report.shown:
         return
     if report.quirks.legend_always if legend is None else legend:
-        yield legend_text(report).encode()
+        yield _legend_text(report).encode()
     if report.kind == "op" and len(report.view.tree) == 1:
         yield encode_op_rows(report, np.zeros(1, np.int64), with_shapes=False, one_line=one_line)
         return
-    yield header(report).encode()
+    yield _header(report).encode()
     if report.kind == "op":
         yield encode_op_rows(report, np.arange(1, len(report)), one_line=one_line)
     else:
@@ -50,7 +68,37 @@ def text_chunks(
 def with_banners(report: Report, *, one_line: bool) -> Iterator[bytes | memoryview]:
     """The text as the original's Python functions print it: options, report, end."""
     yield b"\n=========================Options=============================\n"
-    yield options_block(report.options, extensions=not report.quirks.original_options_only).encode()
+    yield _options_block(report).encode()
     yield b"\n==================Model Analysis Report======================\n"
     yield from text_chunks(report, legend=True, one_line=one_line)
     yield b"\n======================End of Report==========================\n"
+
+
+def _options_block(report: Report) -> str:
+    """The options, a line each; in compat only those that the original has."""
+    lines = format_options(report.options, extensions=not report.quirks.original_options_only)
+    return "".join(f"{name:<28}{value}\n" for name, value in lines)
+
+
+def _legend_text(report: Report) -> str:
+    """A warning if there is one, and what the view and its columns mean."""
+    profile, quirks = report.profile, report.quirks
+    missing = profile.missing_stream or (
+        profile.saved_missing_stream and not quirks.warning_lost_on_load
+    )
+    kind = report.kind
+    if kind == "graph" and quirks.graph_legend_says_scope:
+        kind = "scope"
+    lines = "\n".join(metric_legends(report.options.select, quirks))
+    warning = _MISSING_STREAM if missing else ""
+    return f"{warning}\nDoc:\n{_VIEW_LEGENDS[kind]}\n{lines}\n\nProfile:\n"
+
+
+def _header(report: Report) -> str:
+    """The line of column titles."""
+    in_list = report.kind in ("op", "code")
+    titles = [
+        metric.op_title if in_list and metric.op_title else metric.title
+        for metric in shown_metrics(report)
+    ]
+    return f"node name | {' | '.join(titles)}\n"

@@ -9,13 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.limits import check_output_size
-from tfprof.definitions.metrics import Metric
+from tfprof.definitions.metrics import Metric, columns
 from tfprof.outputs.encoding.cells import Cell, join_cells, optional_column
 from tfprof.outputs.encoding.number_format import format_own_and_total
 from tfprof.outputs.encoding.row_encoder import Column, DictColumn, column_lengths, encode_rows
-from tfprof.outputs.input_shapes import node_inputs
-from tfprof.outputs.node_labels import node_devices, node_types, row_devices, row_types
-from tfprof.outputs.text_header import shown_metrics
+from tfprof.outputs.node_labels import (
+    node_devices,
+    node_inputs,
+    node_types,
+    row_devices,
+    row_types,
+)
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import Array
@@ -25,6 +29,11 @@ from tfprof.views.view import GRAPH_ROOT_TYPE, SCOPE_TYPE
 
 LINE_BREAKS = {"\n": r"\n", "\t": r"\t"}
 """What `one_line` replaces in names."""
+
+
+def shown_metrics(report: Report) -> list[Metric]:
+    """The metrics of a report in the order of their columns."""
+    return columns(report.options.select, report.kind, report.quirks)
 
 
 def encode_tree_rows(report: Report, *, one_line: bool) -> Iterator[memoryview]:
@@ -40,7 +49,7 @@ def encode_tree_rows(report: Report, *, one_line: bool) -> Iterator[memoryview]:
         cells.append(_numbers(report, metric) if metric.measure else _LABELS[metric.name](report))
     indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
     labels: list[Column] = [names, b" (", *join_cells(cells, ", ")]
-    columns = [
+    row_columns = [
         DictColumn(pa.array(indents, pa.string()), report.tree.depth - 1),
         *(map(_on_one_line, labels) if one_line else labels),
         b")\n",
@@ -50,8 +59,8 @@ def encode_tree_rows(report: Report, *, one_line: bool) -> Iterator[memoryview]:
         from tfprof.outputs.tensor_value import tensor_texts
 
         values = tensor_texts(report)
-        columns += [] if values is None else [DictColumn(values)]
-    return encode_rows(len(report), columns)
+        row_columns += [] if values is None else [DictColumn(values)]
+    return encode_rows(len(report), row_columns)
 
 
 def escape_line_breaks(texts: pa.Array) -> pa.Array:

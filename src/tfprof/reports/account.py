@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import distinct, group_offsets, rank_strings
@@ -15,7 +16,10 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
-from tfprof.views.view import SCOPE_TYPE, View
+from tfprof.views.view import SCOPE_TYPE
+
+if TYPE_CHECKING:
+    from tfprof.reports.report import Report
 
 _DEFINITIONS = "definition_count"
 _RUNS = "run_count"
@@ -68,11 +72,10 @@ def _group_sums(values: Array, offsets: Array) -> Array:
     return sums
 
 
-def member_numbers(
-    view: View, match_count: Array, numbers: LazyColumns, quirks: Quirks
-) -> tuple[LazyColumns, Array]:
+def member_numbers(report: Report) -> tuple[LazyColumns, Array]:
     """The own numbers of positions with several members, and how many members match."""
-    count = match_count[view.member_node]
+    view, quirks = report.view, report.quirks
+    count = report.match_count[view.member_node]
     matched = (count > 0).astype(np.int64)
     offsets = group_offsets(view.member_position, len(view.tree))
     members = _group_sums(matched, offsets)
@@ -81,7 +84,7 @@ def member_numbers(
         if measure == _DEFINITIONS:
             return members
         weight = count if quirks.count_per_regex and measure != _RUNS else matched
-        return _group_sums(_weighted(numbers[view.member_node, measure], weight), offsets)
+        return _group_sums(_weighted(report.numbers[view.member_node, measure], weight), offsets)
 
     return LazyColumns(len(view.tree), own, kept=False), members
 
@@ -94,14 +97,13 @@ def _weighted(values: Array, weight: Array) -> Array:
     return product
 
 
-def accounted_tree(
-    view: View, options: Options, quirks: Quirks, match_count: Array, numbers: LazyColumns
-) -> tuple[Tree, Array, LazyColumns, BoolArray, BoolArray]:
+def accounted_tree(report: Report) -> tuple[Tree, Array, LazyColumns, BoolArray, BoolArray]:
     """The accounted tree, its positions in the view, own numbers, and masks: matched, adds up."""
+    view, options, quirks = report.view, report.options, report.quirks
     tree, positions = view.tree, np.arange(len(view.tree))
     everything = regexes.is_everything(options.account_type_regexes)
     if view.kind == "code":
-        own, members = member_numbers(view, match_count, numbers, quirks)
+        own, members = member_numbers(report)
         matched = members > 0
         if everything:
             # A frame without members matches only then.
@@ -109,7 +111,9 @@ def accounted_tree(
         matched[0] = False
         return tree, positions, own, matched, matched
     is_node = view.node >= 0
-    has_match = np.append(match_count, 0) > 0  # the last is that of positions without a node (-1)
+    has_match = (
+        np.append(report.match_count, 0) > 0
+    )  # the last is that of positions without a node (-1)
     matched = has_match[view.node]
     if view.kind == "scope":
         scope_type = pa.array([SCOPE_TYPE])
@@ -122,7 +126,9 @@ def accounted_tree(
         mask[0] = True
         tree, positions = tree.filter(mask)
         matched = matched[positions]
-    own = _own_numbers(numbers, view.node[positions], scopes_too=quirks.scopes_are_definitions)
+    own = _own_numbers(
+        report.numbers, view.node[positions], scopes_too=quirks.scopes_are_definitions
+    )
     adds = matched
     if quirks.unmatched_own_counts and view.kind == "scope":
         adds = tree.subtree_sums(matched.astype(np.int64)) > 0

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.definitions.options import Options
-from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.grouping import rank_strings
 from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
 from tfprof.views.tree import Tree
+
+if TYPE_CHECKING:
+    from tfprof.reports.report import Report
 
 
 def apply_start(
@@ -36,28 +38,23 @@ def apply_start(
 
 
 def row_filter(
-    kind: str,
-    names: pa.Array,
-    own: LazyColumns,
-    total: LazyColumns,
-    depth: Array,
-    options: Options,
-    quirks: Quirks,
-    adds_up: Callable[[str], bool],
+    report: Report, names: pa.Array, own: LazyColumns, total: LazyColumns, depth: Array
 ) -> BoolArray:
-    """Which rows pass the minima, the depth, and the show and hide regexes.
-
-    Where `adds_up(measure)` is true no sum is negative, so a minimum of 0 need not be tested.
-    """
+    """Which rows pass the minima, the depth, and the show and hide regexes."""
+    options, quirks = report.options, report.quirks
+    factor = int(report.match_count.max(initial=1))
     shown = depth <= options.max_depth
     for metric in known_metrics(quirks).values():
-        measure, of_self = _minimum_of(metric, kind)
+        measure, of_self = _minimum_of(metric, report.kind)
         if not measure:
             continue
-        least = options[f"min_{metric.name}"]
-        if least <= 0 and (not quirks.negative_durations or adds_up(measure)):
+        minimum = options[f"min_{metric.name}"]
+        # If no sum can be negative, a minimum of 0 need not be tested.
+        if minimum <= 0 and (
+            not quirks.negative_durations or report.numbers.adds_up(measure, factor)
+        ):
             continue
-        shown &= ((own if of_self else total)[:, measure] >= least).astype(bool)
+        shown &= ((own if of_self else total)[:, measure] >= minimum).astype(bool)
     if not regexes.is_everything(options.show_name_regexes):
         shown &= regexes.matches_any(options.show_name_regexes, names)
     if options.hide_name_regexes:
@@ -75,22 +72,16 @@ def _minimum_of(metric: Metric, kind: str) -> tuple[str, bool]:
 
 
 def sort_key(
-    kind: str,
-    options: Options,
-    quirks: Quirks,
-    names: pa.Array,
-    rows: Array,
-    total: LazyColumns,
-    own: LazyColumns,
+    report: Report, names: pa.Array, rows: Array, own: LazyColumns, total: LazyColumns
 ) -> Array | None:
-    """The key to sort rows by, or None to keep their order."""
-    order = options.order_by
-    if order == "" or (order == "depth" and not quirks.names_unchecked):
+    """The key to sort some rows by, or None to keep their order."""
+    order = report.options.order_by
+    if order == "" or (order == "depth" and not report.quirks.names_unchecked):
         return None
-    metric = known_metrics(quirks).get(order)
+    metric = known_metrics(report.quirks).get(order)
     if metric is not None and metric.measure:
         return _descending(total[rows, metric.measure])
-    if metric is not None and metric.counts and kind in ("op", "code"):
+    if metric is not None and metric.counts and report.kind in ("op", "code"):
         return -own[rows, metric.counts[1]]
     return rank_strings(names.take(pa.array(rows)))
 

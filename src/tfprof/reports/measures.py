@@ -68,8 +68,8 @@ class NodeSums:
     def sum_bound(self, measure: str) -> float | None:
         """What no sum of a measure exceeds, if that is known without the column."""
         if measure in _OPERATIONS:
-            often = max(self.runs.run_bound, int(self._flops.count.executions.max(initial=1)))
-            return sum_of(self._flops.count.float_ops) * often
+            executions = max(self.runs.run_bound, int(self._flops.count.executions.max(initial=1)))
+            return sum_of(self._flops.count.float_ops) * executions
         return self.runs.sum_bound if measure in _RECORDED else None
 
     @property
@@ -140,10 +140,11 @@ class NodeSums:
 
     def _over_executions(self, once: Array) -> Array:
         """Numbers times the executions of each node, in a type that holds all sums."""
-        often = self._executions
-        large = _magnitude(once.astype(float) * often.astype(float)) >= _SAFE
-        kind = object if large and not self.quirks.wrapping_parameters else np.int64
-        product: Array = once.astype(kind, copy=False) * often.astype(kind, copy=False)
+        executions = self._executions
+        large = _magnitude(once.astype(float) * executions.astype(float)) >= _SAFE
+        wraps = self.quirks.wrapping_parameters and once.dtype != object
+        kind = object if large and not wraps else np.int64
+        product: Array = once.astype(kind, copy=False) * executions.astype(kind, copy=False)
         return product
 
     def _rows(self, steps: Array) -> Any:
@@ -155,19 +156,19 @@ class NodeSums:
         return total
 
     @cached_property
-    def _steps_seen(self) -> Array:
+    def _step_counts(self) -> Array:
         """In how many steps each node ran, at least 1."""
-        seen = np.bincount(self.runs.execution_node, minlength=len(self.profile.nodes))
-        return np.maximum(seen, 1)
+        counts = np.bincount(self.runs.execution_node, minlength=len(self.profile.nodes))
+        return np.maximum(counts, 1)
 
     def _averaged(self, total: Array) -> Array:
         if self.step is not None:
             return total
         if self.quirks.negative_durations:
             # The original divides a signed sum by an unsigned count.
-            steps = self._steps_seen.astype(np.uint64)
+            steps = self._step_counts.astype(np.uint64)
             return (total.view(np.uint64) // steps).view(np.int64)
-        return total // self._steps_seen
+        return total // self._step_counts
 
 
 _OPERATIONS = ("float_ops", "macs")
@@ -199,13 +200,13 @@ def parameters(profile: Profile, quirks: Quirks) -> Array:
 
 
 def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
-    at = list_offsets(shapes)
+    offsets = list_offsets(shapes)
     sizes = shapes.flatten().to_numpy()
     result = np.zeros(len(shapes), np.int64)
-    known = np.flatnonzero(np.diff(at) > 0)
+    known = np.flatnonzero(np.diff(offsets) > 0)
     if not len(known):
         return result
-    first = at[known]
+    first = offsets[known]
     result[known] = np.multiply.reduceat(sizes, first)
     negative = np.logical_or.reduceat(sizes < 0, first)
     result[known[negative]] = 0
@@ -221,7 +222,7 @@ def _parameters(shapes: pa.Array, quirks: Quirks) -> Array:
     exact = result.astype(object)
     for row in known[~negative & (magnitude >= 2**62)]:
         product = 1
-        for size in sizes[at[row] : at[row + 1]].tolist():
+        for size in sizes[offsets[row] : offsets[row + 1]].tolist():
             product *= size
         exact[row] = product
     return exact
@@ -238,6 +239,6 @@ def _scalars(profile: Profile) -> BoolArray:
     is_shape = pc.equal(entries.field("key"), "shape")
     is_scalar = pc.and_(is_shape, pc.equal(entries.field("value"), _SCALAR))
     rows = np.flatnonzero(is_scalar.to_numpy(zero_copy_only=False))
-    found = np.zeros(len(profile.nodes), bool)
-    found[np.searchsorted(list_offsets(attrs), rows, side="right") - 1] = True
-    return found
+    mask = np.zeros(len(profile.nodes), bool)
+    mask[np.searchsorted(list_offsets(attrs), rows, side="right") - 1] = True
+    return mask

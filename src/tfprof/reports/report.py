@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -193,13 +193,33 @@ def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -
     missing = _missing(profile, view, options, quirks)
     if missing and not quirks.failures_give_empty_results:
         raise OptionError(missing)
+    messages = view.warnings
     if missing:
-        return _empty_report(profile, view, options, quirks, (*view.warnings, missing))
-    match_count = count_matches(profile, options.account_type_regexes, quirks)
-    numbers = measures(profile, quirks, options.step)
-    if view.kind == "op":
-        return _list_report(profile, view, options, quirks, match_count, numbers)
-    return _tree_report(profile, view, options, quirks, match_count, numbers)
+        messages += (missing,)
+        match_count = np.zeros(len(profile.nodes), np.int64)
+    else:
+        match_count = count_matches(profile, options.account_type_regexes, quirks)
+        if view.kind == "code" and options.account_displayed_op_only:
+            messages += ("Note: code view ignores account_displayed_op_only",)
+        messages += executions_of(profile, quirks).warnings
+    zero = LazyColumns(1, lambda _: np.zeros(1, np.int64))
+    root = Report(
+        profile,
+        view,
+        options,
+        quirks,
+        tree=Tree.flat(1),
+        view_positions=np.zeros(1, np.int64),
+        matched=np.zeros(1, bool),
+        own=zero,
+        total=zero,
+        match_count=match_count,
+        shown=not missing,
+        messages=messages,
+    )
+    if missing:
+        return root
+    return _add_list_rows(root) if view.kind == "op" else _add_tree_rows(root)
 
 
 def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
@@ -219,29 +239,10 @@ def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> 
     return ""
 
 
-def _empty_report(
-    profile: Profile, view: View, options: Options, quirks: Quirks, messages: tuple[str, ...]
-) -> Report:
-    zero = LazyColumns(1, lambda _: np.zeros(1, np.int64))
-    root, _ = view.tree.filter(np.arange(len(view.tree)) == 0)
-    position, matched = np.zeros(1, np.int64), np.zeros(1, bool)
-    none = np.zeros(len(profile.nodes), np.int64)
-    return Report(
-        profile, view, options, quirks, root, position, matched, zero, zero, none, False, messages
-    )
-
-
-def _tree_report(
-    profile: Profile,
-    view: View,
-    options: Options,
-    quirks: Quirks,
-    match_count: Array,
-    numbers: LazyColumns,
-) -> Report:
-    tree, positions, own, matched, adds = accounted_tree(
-        view, options, quirks, match_count, numbers
-    )
+def _add_tree_rows(report: Report) -> Report:
+    """A report of scope, graph or code view with all its rows, from one with only the root."""
+    view, options, quirks = report.view, report.options, report.quirks
+    tree, positions, own, matched, adds = accounted_tree(report)
     all_positions = len(positions) == len(view.tree)
     names = view.name if all_positions else view.name.take(pa.array(positions))
     total = _totals(tree, own, adds)
@@ -254,32 +255,23 @@ def _tree_report(
         visible &= ~trimmed
     if not quirks.unmatched_scopes_shown and view.kind == "scope":
         visible &= matched
-    adds_up = partial(numbers.adds_up, factor=int(match_count.max(initial=1)))
-    shown = visible & row_filter(view.kind, names, own, total, depth, options, quirks, adds_up)
+    shown = visible & row_filter(report, names, own, total, depth)
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
         adding = shown if quirks.unmatched_own_counts else shown & adds
         total = _totals(tree, own, adding, root_too=quirks.scopes_are_definitions)
     rows_tree, rows = tree.filter(shown)
-    key = sort_key(view.kind, options, quirks, names, rows, total, own)
+    key = sort_key(report, names, rows, own, total)
     if key is not None:
         rows_tree, old_position = rows_tree.sort_by(key)
         rows = rows[old_position]
-    messages = view.warnings
-    if view.kind == "code" and options.account_displayed_op_only:
-        messages += ("Note: code view ignores account_displayed_op_only",)
-    return Report(
-        profile,
-        view,
-        options,
-        quirks,
-        rows_tree,
-        positions[rows],
-        matched[rows],
-        own.of(rows),
-        total.of(rows),
-        match_count,
-        messages=messages + executions_of(profile, quirks).warnings,
+    return replace(
+        report,
+        tree=rows_tree,
+        view_positions=positions[rows],
+        matched=matched[rows],
+        own=own.of(rows),
+        total=total.of(rows),
     )
 
 
@@ -299,32 +291,22 @@ def _totals(
     return LazyColumns(len(tree), total, kept=False)
 
 
-def _list_report(
-    profile: Profile,
-    view: View,
-    options: Options,
-    quirks: Quirks,
-    match_count: Array,
-    numbers: LazyColumns,
-) -> Report:
-    of_type, members = member_numbers(view, match_count, numbers, quirks)
+def _add_list_rows(report: Report) -> Report:
+    """A report of op view with all its rows, from one with only the root."""
+    view, options = report.view, report.options
+    of_type, members = member_numbers(report)
     accounted = np.flatnonzero(members > 0)
-    names = view.name.take(pa.array(accounted))
-    own = of_type.of(accounted)
-    key = sort_key("op", options, quirks, names, np.arange(len(accounted)), own, own)
+    key = sort_key(report, view.name, accounted, of_type, of_type)
     if key is not None:
         accounted = accounted[np.argsort(key, kind="stable")]
-        names, own = view.name.take(pa.array(accounted)), of_type.of(accounted)
-    start = list_start(names, options)
-    depth = np.arange(len(accounted)) - start
+    names, own = view.name.take(pa.array(accounted)), of_type.of(accounted)
+    depth = np.arange(len(accounted)) - list_start(names, options)
     visible = depth >= 0
     trimmed = np.flatnonzero(visible & regexes.matches_any(options.trim_name_regexes, names))
     if len(trimmed):
         visible &= np.arange(len(accounted)) < trimmed[0]
     total = LazyColumns(len(own), lambda measure: _suffix_sums(own[:, measure]))
-    adds_up = partial(numbers.adds_up, factor=int(match_count.max(initial=1)))
-    shown = visible & row_filter("op", names, own, total, depth, options, quirks, adds_up)
-    rows = np.flatnonzero(shown)
+    rows = np.flatnonzero(visible & row_filter(report, names, own, total, depth))
     count = len(rows) + 1
 
     def row_total(measure: str) -> Array:
@@ -334,20 +316,13 @@ def _list_report(
         return _with_root(total[rows, measure], total[:1, measure])
 
     depths = np.arange(1, count + 1)
-    matched = np.ones(count, bool)
-    matched[0] = False
-    return Report(
-        profile,
-        view,
-        options,
-        quirks,
-        Tree(depths - 2, depths, np.full(count, count, np.int64)),
-        np.concatenate([np.zeros(1, np.int64), accounted[rows]]),
-        matched,
-        LazyColumns(count, lambda measure: _with_root(own[rows, measure])),
-        LazyColumns(count, row_total),
-        match_count,
-        messages=view.warnings + executions_of(profile, quirks).warnings,
+    return replace(
+        report,
+        tree=Tree(depths - 2, depths, np.full(count, count, np.int64)),
+        view_positions=np.concatenate([np.zeros(1, np.int64), accounted[rows]]),
+        matched=depths > 1,
+        own=LazyColumns(count, lambda measure: _with_root(own[rows, measure])),
+        total=LazyColumns(count, row_total),
     )
 
 

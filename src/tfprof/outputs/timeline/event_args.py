@@ -9,7 +9,7 @@ from tfprof.definitions.metrics import METRICS
 from tfprof.outputs.encoding.cells import optional_column
 from tfprof.outputs.encoding.json_encoder import ColumnLike, escape_json, format_integers
 from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths
-from tfprof.outputs.input_shapes import input_shapes
+from tfprof.outputs.node_labels import input_shapes
 from tfprof.profiles.schema import Array
 from tfprof.profiles.user_code import user_lines
 from tfprof.reports.report import Report
