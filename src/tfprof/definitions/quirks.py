@@ -1,6 +1,6 @@
 """The defects of the original tfprof, one named switch each.
 
-Every field describes what the original does when the switch is on. `REPAIRED` is the default: all off.
+Every field describes the original with the switch on. `REPAIRED` is the default: all off.
 `ORIGINAL` turns all of them on and answers like TensorFlow 2.21. A switch is read at the one place
 where it acts; `docs/compatibility.md` is generated from this record.
 """
