@@ -32,6 +32,9 @@ def run() -> None:
     """Run the command line of the process, and exit."""
     from tfprof.cli import main
     from tfprof.cli.flags import INTERRUPTED
+    from tfprof.runtime.malloc import tune_malloc
+
+    tune_malloc()
 
     try:
         try:

@@ -1,4 +1,4 @@
-"""Prepare the command's own process for Arrow, before it reads anything.
+"""Start Arrow for the command, before it reads anything.
 
 Arrow imports pandas with its first array where pandas is installed, and no answer needs it. The
 import would more than double the time of a short answer: `tfprof --demo op` takes 2.0 s of CPU time
@@ -31,10 +31,8 @@ class _PandasBlocker:
 
 @cache
 def start_arrow() -> None:
-    """Start Arrow without pandas, and keep freed memory. A later import of pandas works."""
+    """Start Arrow without pandas. A later import of pandas works."""
     import pyarrow
-
-    from tfprof.runtime.malloc import tune_malloc
 
     blocker = _PandasBlocker()
     sys.meta_path.insert(0, blocker)
@@ -42,4 +40,3 @@ def start_arrow() -> None:
         pyarrow.array([None])
     finally:
         sys.meta_path.remove(blocker)
-    tune_malloc()

@@ -11,6 +11,7 @@ may, with one call.
 
 from __future__ import annotations
 
+import os
 import sys
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # the parameters' numbers in malloc.h
@@ -23,11 +24,14 @@ def tune_malloc() -> None:
         return
     import ctypes
 
-    import pyarrow as pa
-
     library = ctypes.CDLL(None)
     if not hasattr(library, "gnu_get_libc_version"):
         return
     library.mallopt(_MMAP_THRESHOLD, _KEPT_BYTES)
     library.mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
-    pa.set_memory_pool(pa.system_memory_pool())
+    if "pyarrow" in sys.modules:
+        import pyarrow as pa
+
+        pa.set_memory_pool(pa.system_memory_pool())
+    else:
+        os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
