@@ -33,7 +33,18 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 POOL = "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
 LIBRARY = "import tfprof; tfprof.load(graph=b'').report('op').text(); " + POOL
-COMMAND = "from tfprof.cli import main; main(['--demo', '--quiet', 'op', '-output=none']); " + POOL
+CALL = "from tfprof.cli import main; main(['--demo', '--quiet', 'op', '-output=none']); " + POOL
+COMMAND = (
+    """
+import sys, tfprof.__main__
+sys.argv = ["tfprof", "--demo", "--quiet", "op", "-output=none"]
+try:
+    tfprof.__main__.run()
+except SystemExit:
+    pass
+"""
+    + POOL
+)
 
 
 def _output(script: str, *arguments: str) -> str:
@@ -46,8 +57,9 @@ def test_memory_is_used_again() -> None:
     assert 10 * int(_output(PAGE_FAULTS, "tuned")) < int(_output(PAGE_FAULTS, "plain"))
 
 
-def test_the_library_leaves_the_process_alone() -> None:
-    assert _output(LIBRARY) == _output(POOL)
+@pytest.mark.parametrize("script", [LIBRARY, CALL])
+def test_the_library_leaves_the_process_alone(script: str) -> None:
+    assert _output(script) == _output(POOL)
 
 
 def test_the_command_tunes_its_own_process() -> None:
