@@ -5,16 +5,14 @@ The rules count as for `tfprof.cost`, on first use; here the numbers become colu
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.flops.ledger import unavailable
+from tfprof.flops.flop_columns import NodeFlops
 from tfprof.flops.model_cost import (
     Cost,
     NodeCost,
@@ -35,33 +33,7 @@ from tfprof.profiles.string_columns import strings
 _BATCH = "B"
 _EXAMPLE: Mapping[str, Count] = {_BATCH: 1}
 _SAFE = 2**62
-_INT64_MAX = 2**63 - 1
 _LARGEST = 10**150  # of which products are still floats
-
-
-@dataclass(frozen=True, slots=True)
-class NodeFlops:
-    """Columns over the nodes of a profile."""
-
-    float_ops: Array
-    """Of one execution."""
-    macs: Array
-    """The multiply-adds among them."""
-    executions: Array
-    """How often each node runs, as far as the graph shows it; runs that were recorded win."""
-    per_example: BoolArray
-    """Which numbers are those of a batch of one, as the batch size is not known."""
-    reasons: Mapping[int, str]
-    """Node -> why it has no float operations."""
-
-    def messages(self) -> tuple[str, ...]:
-        """How complete the numbers are."""
-        messages = []
-        if self.per_example.any():
-            messages.append("float_ops: per example (B = 1); give the batch size with --bind B=32")
-        if self.reasons:
-            messages.append(f"float_ops: {unavailable(Counter(self.reasons.values()))}")
-        return tuple(messages)
 
 
 def count_profile(profile: Profile, quirks: Quirks) -> NodeFlops:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tfprof.flops.flop_columns import unavailable
 from tfprof.flops.interpreter import Interpreter
 from tfprof.flops.rules import CountKind
 from tfprof.flops.totals import Totals
@@ -47,16 +48,6 @@ class Ledger:
         named = ", ".join(f"{count} {op}" for op, count in worst[:5])
         more = f" and {len(worst) - 5} more op types" if len(worst) > 5 else ""
         return f"{line}, {self.unknown} unsupported ({named}{more}); {unavailable(self.reasons)}"
-
-
-def unavailable(reasons: Mapping[str, int]) -> str:
-    """One sentence for the user: of how many nodes the float operations are not known, and why."""
-    ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    parts = [f"{count} ({reason})" for reason, count in ranked]
-    parts[0] = parts[0].replace(" ", " node " if ranked[0][1] == 1 else " nodes ", 1)
-    last = parts.pop()
-    listed = f"{', '.join(parts)} and {last}" if parts else last
-    return f"FLOPs unavailable for {listed}"
 
 
 def make_ledger(

@@ -6,21 +6,18 @@ The engine is imported with the first count: most reports do not need it.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
+from tfprof.flops.flop_columns import NodeFlops
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, LogEntries
 from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
 from tfprof.runtime.gc_pause import gc_paused
-
-if TYPE_CHECKING:
-    from tfprof.flops.count_profile import NodeFlops
 
 _INT64_MAX = 2**63 - 1
 
@@ -33,7 +30,11 @@ class LazyFlops:
 
     @cached_property
     def count(self) -> NodeFlops:
-        """The columns."""
+        """The columns; compat has only what op logs have, and no multiply-adds."""
+        logged = self._profile.nodes.float_ops
+        if self._quirks.tensorflow_flop_formulas and self._quirks.original_metrics_only:
+            zeros, ones = np.zeros_like(logged), np.ones_like(logged)
+            return NodeFlops(logged, zeros, ones, np.zeros(len(logged), bool), {})
         from tfprof.flops.count_profile import count_profile
 
         with gc_paused():

@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.advisor.checker import GRAPH, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import INPUT, TRANSFER, NodeQueries, count, share, time
-from tfprof.flops.count_profile import NodeFlops
+from tfprof.flops.flop_columns import NodeFlops
 from tfprof.flops.node_flops import node_flops
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
