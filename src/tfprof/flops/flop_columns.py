@@ -1,4 +1,4 @@
-"""Float operations as columns over the nodes of a profile, and the sentence about what is missing."""
+"""Float operations as columns over the nodes of a profile, and what is said of missing ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""GraphDef as text (`.pbtxt`) to columns, most of it without protobuf's slow parser.
+"""GraphDef as text (`.pbtxt`) to columns and wire bytes, without protobuf's slow parser.
 
     graph        nodes of a text, as columns
     headers      name, op, inputs and device of all nodes at once
+    attributes   attributes, each distinct one once
+    message      any message in the form of protobuf's writers, to wire bytes
 
 Only `loaders.graph_def` imports it.
 """

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.loaders.pbtxt.message import NotCanonical, nested
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
-from tfprof.protos.varint import encode_varint
 
 NODE = b"node {\n"
 # In the order of the writers, which is also that of the fields' numbers.
@@ -23,15 +23,6 @@ _FIELDS = pa.array(
     [f"{NODE.decode()}  name: ", "\n  op: ", "\n  input: ", "\n  device: "], pa.string()
 )
 _NAME, _OP, _INPUT, _, _OTHER = range(5)
-
-
-class NotCanonical(Exception):  # noqa: N818 - an answer, not an error
-    """The text is not in the form of protobuf's writers."""
-
-
-def encode_field(number: int, content: bytes) -> bytes:
-    """A string, bytes or message as the field of this number."""
-    return encode_varint(number << 3 | 2) + encode_varint(len(content)) + content
 
 
 class Headers:
@@ -105,7 +96,7 @@ class Headers:
         """The wire bytes of each node, the device included."""
         values = slice_strings(self.texts, self.quote[::2] + 1, self.quote[1::2]).cast(pa.binary())
         parts = [
-            encode_field(field + 1, value)
+            nested(field + 1, value)
             for field, value in zip(self.fields.tolist(), values.to_pylist(), strict=True)
         ]
         return [b"".join(parts[a:b]) for a, b in pairwise(self.first.tolist())]
