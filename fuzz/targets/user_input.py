@@ -13,7 +13,7 @@ import tfprof
 from fuzz import seeds
 from fuzz.targets import Target
 from tfprof import outputs
-from tfprof.api import write_report
+from tfprof.api import report
 from tfprof.api.profile import Profile
 from tfprof.api.screen import Screen
 from tfprof.cli.completion import candidates
@@ -75,7 +75,7 @@ def _flags(data: bytes) -> None:
 def _shell(data: bytes) -> None:
     console = _console()
     # No input may write a file.
-    with mock.patch.object(write_report, "write_documents"), contextlib.suppress(EOFError):
+    with mock.patch.object(report, "write_documents"), contextlib.suppress(EOFError):
         for text in _text(data).split("\n"):
             run_line(console, text)
     errors = console.screen.err

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from tfprof.api.write_report import write_report
+from tfprof.api.screen import Screen
+from tfprof.outputs import RenderSettings, parse_output, render, write_documents
 from tfprof.reports import report as rows
 
 if TYPE_CHECKING:
@@ -56,3 +57,19 @@ class Report(rows.Report):
         from tfprof.outputs import notebook
 
         return notebook.to_html(self)
+
+
+def write_report(
+    report: rows.Report,
+    output: str | None = None,
+    *,
+    legend: bool | None = None,
+    banners: bool = False,
+    screen: Screen | None = None,
+) -> None:
+    """Write a report where an `-output` value says; the options' own by default."""
+    screen = screen or Screen.standard()
+    kind, keys = parse_output(report.options.output if output is None else output)
+    settings = RenderSettings(keys, legend=legend, banners=banners, one_line=screen.terminal)
+    rendering = render(report, kind, settings)
+    write_documents(rendering, stdout=screen.write_bytes, message=screen.info)

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfprof.api.report import Report
+from tfprof.api.report import Report, write_report
 from tfprof.api.screen import Screen
-from tfprof.api.write_report import write_report
 from tfprof.definitions.option_builder import ProfileOptionBuilder
 from tfprof.definitions.options import OPTIONS, Options, did_you_mean
 from tfprof.definitions.quirks import Quirks, quirks_for

@@ -39,8 +39,9 @@ def load_arguments(values: Mapping[str, Any], paths: Sequence[str] = ()) -> dict
     if not flags and not paths:
         return None
     if "demo" in flags:
-        for other in (*(f"--{name}" for name in flags if name != "demo"), *paths):
-            raise OptionError(f"--demo brings its own files; leave out {other}")
+        others = [*(f"--{name}" for name in flags if name != "demo"), *paths]
+        if others:
+            raise OptionError(f"--demo brings its own files; leave out {others[0]}")
         from tfprof import demo
 
         return {**demo.paths(), **bind}

@@ -1,4 +1,4 @@
-"""The names in a profile that complete what is prefix, found quickly among very many."""
+"""Complete the names in a profile from a prefix, by bisection."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def _files(profile: Profile) -> tuple[str, ...]:
 
 
 def complete_name(names: tuple[str, ...], prefix: str) -> list[str]:
-    """Names that begin with what is prefix, one scope at a time; else names that contain it."""
-    names_found = list(islice(_steps(names, prefix), LIMIT))
-    if names_found or not prefix:
-        return names_found
+    """Names that start with a prefix, one scope at a time; else names that contain it."""
+    matches = list(islice(_steps(names, prefix), LIMIT))
+    if matches or not prefix:
+        return matches
     return list(islice((name for name in names if prefix in name), LIMIT))
 
 
 def _steps(names: tuple[str, ...], prefix: str) -> Iterator[str]:
-    """The next scope or whole name after a beginning, found by bisection."""
+    """The next scope or whole name after a prefix."""
     i = bisect_left(names, prefix)
     while i < len(names) and names[i].startswith(prefix):
         name = names[i]

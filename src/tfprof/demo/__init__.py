@@ -8,21 +8,12 @@ float operations in the convolutions of the forward pass.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 FOLDER = Path(__file__).parent
 
 
-class Paths(TypedDict):
-    """Where the files of a profile are."""
-
-    graph: Path
-    run_meta: list[Path]
-    op_log: Path
-    checkpoint: Path
-
-
-def paths() -> Paths:
+def paths() -> dict[str, Any]:
     """The demo's files; `checkpoint` is a prefix, as TensorFlow names checkpoints."""
     return {
         "graph": FOLDER / "graph.pb",

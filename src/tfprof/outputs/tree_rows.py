@@ -10,9 +10,16 @@ import pyarrow.compute as pc
 
 from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import Metric, columns
-from tfprof.outputs.encoding.cells import Cell, join_cells, optional_column
 from tfprof.outputs.encoding.number_format import format_own_and_total
-from tfprof.outputs.encoding.row_encoder import Column, DictColumn, column_lengths, encode_rows
+from tfprof.outputs.encoding.row_encoder import (
+    Cell,
+    Column,
+    DictColumn,
+    column_lengths,
+    encode_rows,
+    join_cells,
+    optional_column,
+)
 from tfprof.outputs.node_labels import (
     node_devices,
     node_inputs,

@@ -5,7 +5,6 @@
     filters    which rows are shown, and in what order
     measures   the numbers of every node
     regexes    RE2 regular expressions
-    request    a view, options, an output: checked once
 
 Outputs, advisor and front ends may import it.
 """

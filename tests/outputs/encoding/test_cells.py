@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfprof.outputs.encoding import row_encoder
-from tfprof.outputs.encoding.cells import Cell, join_cells, optional_column
-from tfprof.outputs.encoding.row_encoder import DictColumn
+from tfprof.outputs.encoding.row_encoder import Cell, DictColumn, join_cells, optional_column
 
 VALUES = st.lists(st.text(max_size=3), min_size=1, max_size=4)
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.schema import Array
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import utf8_bytes, value_offsets
 
 _BLOCK = 1 << 19  # bytes that are encoded at once: few enough to stay in the cache
@@ -219,3 +219,38 @@ def _average_length(column: Column, size: int) -> int:
 def _size(column: Column) -> int:
     """How many bytes the values of a column have."""
     return len(column) if isinstance(column, bytes) else len(utf8_bytes(column.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Columns that belong together, and which rows have them; by default all."""
+
+    columns: list[Column]
+    present: BoolArray | None = None
+
+
+def optional_column(values: pa.Array, indices: Array) -> DictColumn:
+    """A column in which a row may have no value: its index is -1."""
+    empty = pa.array([b""], pa.binary()).cast(values.type)
+    return DictColumn(
+        pa.concat_arrays([values, empty]), np.where(indices < 0, len(values), indices)
+    )
+
+
+def join_cells(cells: Iterable[Cell], separator: str) -> list[Column]:
+    """The columns of cells, with a separator between those that a row has."""
+    constant = separator.encode()
+    columns: list[Column] = []
+    has_cell: BoolArray | None = np.zeros(1, bool)  # None: all rows have one already
+    for cell in cells:
+        masks = [mask for mask in (has_cell, cell.present) if mask is not None]
+        if not masks:
+            columns.append(constant)
+        elif columns:
+            needed = np.logical_and.reduce(masks)
+            separators = pa.array([constant], pa.binary())
+            columns.append(optional_column(separators, np.where(needed, 0, -1)))
+        columns += cell.columns
+        if has_cell is not None:
+            has_cell = None if cell.present is None else has_cell | cell.present
+    return columns

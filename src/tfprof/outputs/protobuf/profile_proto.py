@@ -40,10 +40,7 @@ _KEY, _VALUE = 1, 2  # of the entries of any map
 
 def serialize_profile(profile: Profile, quirks: Quirks) -> bytes:
     """The ProfileProto of a profile."""
-    return _serialize(resolve(profile, quirks), quirks)
-
-
-def _serialize(profile: Profile, quirks: Quirks) -> bytes:
+    profile = resolve(profile, quirks)
     runs = executions_of(profile, quirks)
     stacks, names = encode_traces(profile, quirks)
     rows = np.flatnonzero(runs.exists)

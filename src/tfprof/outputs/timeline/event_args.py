@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import METRICS
-from tfprof.outputs.encoding.cells import optional_column
 from tfprof.outputs.encoding.json_encoder import ColumnLike, escape_json, format_integers
-from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths
+from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths, optional_column
 from tfprof.outputs.node_labels import input_shapes
 from tfprof.profiles.schema import Array
 from tfprof.profiles.user_code import user_lines
