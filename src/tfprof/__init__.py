@@ -1,17 +1,15 @@
 """tfprof tells where a TensorFlow model's parameters, float operations, time and memory go.
 
-    files ───────loaders▶ Profile ─resolve▶ ─views▶ View ─reports▶ Report ─outputs▶ text · timeline ·
-    live ──recording▶     (columns, (functions       (a tree or   (accounted,       pprof · tables ·
-    programs              immutable) inlined) ─flops▶ list of ids) filtered, sorted) protobuf · json
-                                                 (float operations) └─advisor▶ Advice
+    files ──loaders▶ Profile ─resolve▶ ─views▶ View ─reports▶ Report ─outputs▶ text · timeline ·
+    live ─recording┘ (columns, (functions      (a tree or     (accounted,      pprof · tables ·
+    programs         immutable) inlined)        list of ids)   filtered)       protobuf · json
+                         │         └───flops (float operations)──┘
+                         └──advisor▶ Advice
 
-Layers, the lowest first; a package imports only what comes before it:
-    runtime · errors, protos · definitions · profiles · loaders · functions · resolve · flops · views ·
-    recording · reports · outputs · advisor · api · tf_compat · cli
-
-The Python API, the command line and the shell hold no analysis: they parse a request, pass it on
-and print. `compat`, `model_analyzer`, `option_builder`, `tfprof_logger` and `tfprof_log_pb2` are the
-public names of modules further in.
+Each layer imports only what stands before it: runtime, errors and protos, definitions, profiles,
+loaders, functions, resolve, flops, views, recording, reports, outputs, advisor, api, tf_compat,
+cli. Front ends hold no analysis. `compat`, `model_analyzer`, `option_builder`, `tfprof_logger` and
+`tfprof_log_pb2` are public names of modules further in.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Float operations, multiply-adds and parameters of models.
 
-    node_flops             columns over the nodes of a profile: views, op logs, advice
+    node_flops             the columns that views, op logs and advice read (flop_columns), counted
+                           when they are first read (count_profile)
     model_cost             `tfprof.cost`: totals, nodes and explanations of a model
     layer_table            `tfprof.model`: the table of layers
     ledger                 what was counted, what not and why

@@ -20,7 +20,7 @@ it yields. A new output is a module here and a row in `OUTPUTS`.
     notebook        a report as HTML or a data frame
     encoding/       columns to bytes, for text, JSON and protobuf
 
-The API, the command line and the profiler import it. It imports reports and what is beneath them.
+The API imports it. It imports reports and the layers beneath them.
 """
 
 from __future__ import annotations

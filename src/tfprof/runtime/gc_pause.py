@@ -13,11 +13,10 @@ from collections.abc import Iterator
 @contextlib.contextmanager
 def gc_paused() -> Iterator[None]:
     """Pause the collector, unless it is paused already."""
-    if not gc.isenabled():
-        yield
-        return
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_enabled:
+            gc.enable()
