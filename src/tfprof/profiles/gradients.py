@@ -6,11 +6,13 @@ TensorFlow 2 names it `gradient_tape/y/…`.
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.profiles.string_columns import strings
+from tfprof.profiles.schema import Array
+from tfprof.profiles.string_columns import slice_strings, strings, value_offsets
 
 _GRADIENTS, _GRAD, _TAPE = "gradients/", "_grad/", "gradient_tape/"
 
@@ -22,11 +24,15 @@ def forward_names(names: pa.Array, quirks: Quirks) -> pa.Array:
     """
     has_grad = pc.match_substring(names, _GRAD)
     candidates = names.filter(has_grad)
-    if quirks.loose_gradient_names:
-        forward = _original_forward_names(candidates)
-    else:
-        first = _between(candidates, _GRADIENTS)
-        forward = pc.coalesce(first, _between(candidates, r"gradients_\d+/"))
+    has_start = pc.match_substring(candidates, _GRADIENTS)
+    first = _between(candidates.filter(has_start), loose=quirks.loose_gradient_names)
+    forward = pc.replace_with_mask(pa.nulls(len(candidates), pa.string()), has_start, first)
+    if (
+        not quirks.loose_gradient_names
+        and pc.any(pc.match_substring(candidates, "gradients_")).as_py()
+    ):
+        later = pc.extract_regex(candidates, rf"(?s)gradients_\d+/(?P<forward>.+?){_GRAD}")
+        forward = pc.coalesce(forward, later.field("forward"))
     forward = pc.replace_with_mask(pa.nulls(len(names), pa.string()), has_grad, forward)
     has_tape = pc.match_substring(names, _TAPE)
     if quirks.tape_gradients_not_mapped or not pc.any(has_tape).as_py():
@@ -37,23 +43,28 @@ def forward_names(names: pa.Array, quirks: Quirks) -> pa.Array:
     return pc.replace_with_mask(forward, has_tape, of_tapes)
 
 
-def _between(names: pa.Array, start: str) -> pa.Array:
-    """What is between the first match of `start` and the next `_grad/`; null if that is nothing."""
-    forward = pc.extract_regex(names, f"(?s){start}(?P<forward>.*?){_GRAD}").field("forward")
-    return pc.if_else(pc.equal(forward, ""), None, forward)
+def _between(names: pa.Array, *, loose: bool) -> pa.Array:
+    """What is between `gradients/` and the next `_grad/`; null if that is nothing.
 
-
-def _original_forward_names(names: pa.Array) -> pa.Array:
-    """The original looks for the first `_grad/` of the whole name.
-
-    Where that comes before `gradients/`, all that follows `gradients/` is the forward name.
+    The original looks for the first `_grad/` of the whole name. Where that comes before
+    `gradients/`, all that follows `gradients/` is the forward name.
     """
-    matches = pc.extract_regex(names, f"(?s){_GRADIENTS}(?P<rest>.*)")
-    rest = pc.struct_field(matches, "rest")
-    start = pc.add(pc.find_substring(names, _GRADIENTS), len(_GRADIENTS))
-    end = pc.find_substring(names, _GRAD)
-    forward = pc.if_else(pc.less(end, start), rest, _between(names, _GRADIENTS))
-    return pc.if_else(pc.equal(end, start), None, forward)
+    offsets = value_offsets(names) - value_offsets(names)[0]
+    start = offsets[:-1] + _find(names, _GRADIENTS) + len(_GRADIENTS)
+    if loose:
+        end = offsets[:-1] + _find(names, _GRAD)
+        valid = end != start
+        end = np.where(end < start, offsets[1:], end)
+    else:
+        end = start + _find(slice_strings(names, start, offsets[1:]), _GRAD)
+        valid = end > start
+    forward = slice_strings(names, start, np.maximum(end, start))
+    return pc.if_else(pa.array(valid), forward, pa.scalar(None, pa.string()))
+
+
+def _find(names: pa.Array, pattern: str) -> Array:
+    """The offset of a pattern in each name, in bytes; -1 if it is not there."""
+    return pc.find_substring(names, pattern).to_numpy(zero_copy_only=False)
 
 
 def _tape_forward_name(name: str, known: set[str]) -> str | None:
