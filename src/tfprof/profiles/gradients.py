@@ -27,12 +27,10 @@ def forward_names(names: pa.Array, quirks: Quirks) -> pa.Array:
     has_start = pc.match_substring(candidates, _GRADIENTS)
     first = _between(candidates.filter(has_start), loose=quirks.loose_gradient_names)
     forward = pc.replace_with_mask(pa.nulls(len(candidates), pa.string()), has_start, first)
-    if (
-        not quirks.loose_gradient_names
-        and pc.any(pc.match_substring(candidates, "gradients_")).as_py()
-    ):
-        later = pc.extract_regex(candidates, rf"(?s)gradients_\d+/(?P<forward>.+?){_GRAD}")
-        forward = pc.coalesce(forward, later.field("forward"))
+    has_later = pc.any(pc.match_substring(candidates, "gradients_")).as_py()
+    if has_later and not quirks.loose_gradient_names:
+        matches = pc.extract_regex(candidates, rf"(?s)gradients_\d+/(?P<forward>.+?){_GRAD}")
+        forward = pc.coalesce(forward, pc.struct_field(matches, "forward"))
     forward = pc.replace_with_mask(pa.nulls(len(names), pa.string()), has_grad, forward)
     has_tape = pc.match_substring(names, _TAPE)
     if quirks.tape_gradients_not_mapped or not pc.any(has_tape).as_py():
