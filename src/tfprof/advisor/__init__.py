@@ -7,8 +7,7 @@
     step_time      the length of steps, unions of intervals
 
 A checker is one file and one entry in `CHECKERS`. Other packages add theirs through the entry point
-group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name. `api`
-may import this package.
+group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name.
 """
 
 from __future__ import annotations

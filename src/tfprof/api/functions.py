@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,10 @@ def load(
     """
     named = {"graph": graph, "run_meta": run_meta, "op_log": op_log, "profile": profile}
     named |= {"checkpoint": checkpoint, "tables": tables}
-    parts = _assign(inputs)
+    if all(isinstance(source, (str, os.PathLike)) for source in inputs):
+        parts = assign_inputs(inputs)
+    else:
+        parts = dict(zip(named, inputs, strict=False))
     for part, source in named.items():
         if source is not None and part in parts:
             raise OptionError(f"{part}: given twice; give only one")
@@ -76,13 +79,6 @@ def load(
         loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
     loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops)
     return Profile.of(with_saved_traces(loaded, parts["graph"], quirks))
-
-
-def _assign(inputs: Sequence[MessageLike]) -> dict[str, Any]:
-    """The parts that inputs are: recognized if they are paths, else in their order."""
-    if all(isinstance(source, (str, os.PathLike)) for source in inputs):
-        return assign_inputs(inputs)
-    return dict(zip(("graph", "run_meta", "op_log", "profile"), inputs, strict=False))
 
 
 def profile(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -227,16 +227,11 @@ def _find_option(word: str, known: Mapping[str, OptionLike]) -> OptionLike:
     dashes = len(word) - len(word.lstrip("-"))
     option = known.get(_name_of(word)) if dashes <= 2 else None
     if option is None:
-        raise OptionError(f"unknown option '{word}'{_suggestion(word, known)}")
+        hint = did_you_mean(_name_of(word), known)
+        name = hint.split("'")[1] if hint else ""
+        hint = hint.replace(f"'{name}'", f"'{with_dashes(name, word)}'")
+        raise OptionError(f"unknown option '{word}'{hint or '; see tfprof help'}")
     return option
-
-
-def _suggestion(word: str, known: Collection[str]) -> str:
-    hint = did_you_mean(_name_of(word), known)
-    if not hint:
-        return "; see tfprof help"
-    name = hint.split("'")[1]
-    return hint.replace(f"'{name}'", f"'{with_dashes(name, word)}'")
 
 
 def _example(option: OptionLike) -> str:

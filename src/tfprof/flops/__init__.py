@@ -1,7 +1,6 @@
 """Float operations, multiply-adds and parameters of models.
 
-    node_flops             the columns that views, op logs and advice read (flop_columns), counted
-                           when they are first read (count_profile)
+    node_flops             flop_columns of a profile, by count_profile when they are first read
     model_cost             `tfprof.cost`: totals, nodes and explanations of a model
     layer_table            `tfprof.model`: the table of layers
     ledger                 what was counted, what not and why
