@@ -8,7 +8,7 @@
     interpreter            shapes through calls, branches and loops; the one engine below all these
     rules/                 one FLOP formula per op type
     shapes/                shape inference per op type
-    totals, call_sites     sums over functions, and functions under their run-time names
+    totals, call_sites     sums over functions, and functions under their runtime names
     control_flow           what branches and loops do to shapes
     trip_counts, v1_loops  how often loops run by the graph, recorded_trip_counts by a run
     tensors, polynomial    what is known of a tensor, and numbers with symbols

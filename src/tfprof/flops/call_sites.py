@@ -1,4 +1,4 @@
-"""The call sites of functions: each call under its own run-time name."""
+"""The call sites of functions: each call under its own runtime name."""
 
 from __future__ import annotations
 

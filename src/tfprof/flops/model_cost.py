@@ -36,7 +36,7 @@ class OpCost:
 
 @dataclass(frozen=True, slots=True)
 class NodeCost:
-    """The work of one node under its run-time name."""
+    """The work of one node under its runtime name."""
 
     name: str
     scope: str
@@ -135,7 +135,7 @@ class Cost:
     def explain(self, name: str) -> str:
         """How a node was counted: its formula, shapes and number of executions.
 
-        `name` is a run-time name, or the end of one that is unique.
+        `name` is a runtime name, or the end of one that is unique.
         """
         self._require_walk()
         matches: list[tuple[CallSite, int]] = []

@@ -29,7 +29,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """How often nodes ran in some steps, under their run-time names."""
+    """How often nodes ran in some steps, under their runtime names."""
 
     steps: int
     runs: Mapping[str, int]

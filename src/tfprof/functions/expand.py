@@ -1,4 +1,4 @@
-"""A graph with its functions expanded: every node that can run, under its run-time name.
+"""A graph with its functions expanded: every node that can run, under its runtime name.
 
 A function called a thousand times is one body and a thousand frames; names and inputs follow
 from the frame. What cannot be expanded (recursion, a missing function, too many nodes) stays a
