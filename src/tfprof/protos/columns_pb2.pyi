@@ -130,6 +130,70 @@ class MemoryStats(_message.Message):
     persistent_memory_size: int
     def __init__(self, temp_memory_size: _Optional[int] = ..., persistent_memory_size: _Optional[int] = ...) -> None: ...
 
+class FleetRun(_message.Message):
+    __slots__ = ("step_stats",)
+    STEP_STATS_FIELD_NUMBER: _ClassVar[int]
+    step_stats: FleetSteps
+    def __init__(self, step_stats: _Optional[_Union[FleetSteps, _Mapping]] = ...) -> None: ...
+
+class FleetSteps(_message.Message):
+    __slots__ = ("dev_stats",)
+    DEV_STATS_FIELD_NUMBER: _ClassVar[int]
+    dev_stats: _containers.RepeatedCompositeFieldContainer[FleetDevice]
+    def __init__(self, dev_stats: _Optional[_Iterable[_Union[FleetDevice, _Mapping]]] = ...) -> None: ...
+
+class FleetDevice(_message.Message):
+    __slots__ = ("device", "node_stats")
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    NODE_STATS_FIELD_NUMBER: _ClassVar[int]
+    device: str
+    node_stats: _containers.RepeatedCompositeFieldContainer[FleetRecord]
+    def __init__(self, device: _Optional[str] = ..., node_stats: _Optional[_Iterable[_Union[FleetRecord, _Mapping]]] = ...) -> None: ...
+
+class FleetRecord(_message.Message):
+    __slots__ = ("node_name", "all_start_micros", "op_end_rel_micros", "memory", "output", "timeline_label")
+    NODE_NAME_FIELD_NUMBER: _ClassVar[int]
+    ALL_START_MICROS_FIELD_NUMBER: _ClassVar[int]
+    OP_END_REL_MICROS_FIELD_NUMBER: _ClassVar[int]
+    MEMORY_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    TIMELINE_LABEL_FIELD_NUMBER: _ClassVar[int]
+    node_name: str
+    all_start_micros: int
+    op_end_rel_micros: int
+    memory: _containers.RepeatedCompositeFieldContainer[FleetAllocator]
+    output: _containers.RepeatedCompositeFieldContainer[FleetOutput]
+    timeline_label: str
+    def __init__(self, node_name: _Optional[str] = ..., all_start_micros: _Optional[int] = ..., op_end_rel_micros: _Optional[int] = ..., memory: _Optional[_Iterable[_Union[FleetAllocator, _Mapping]]] = ..., output: _Optional[_Iterable[_Union[FleetOutput, _Mapping]]] = ..., timeline_label: _Optional[str] = ...) -> None: ...
+
+class FleetAllocator(_message.Message):
+    __slots__ = ("total_bytes", "peak_bytes")
+    TOTAL_BYTES_FIELD_NUMBER: _ClassVar[int]
+    PEAK_BYTES_FIELD_NUMBER: _ClassVar[int]
+    total_bytes: int
+    peak_bytes: int
+    def __init__(self, total_bytes: _Optional[int] = ..., peak_bytes: _Optional[int] = ...) -> None: ...
+
+class FleetOutput(_message.Message):
+    __slots__ = ("tensor_description",)
+    TENSOR_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    tensor_description: FleetTensor
+    def __init__(self, tensor_description: _Optional[_Union[FleetTensor, _Mapping]] = ...) -> None: ...
+
+class FleetTensor(_message.Message):
+    __slots__ = ("allocation_description",)
+    ALLOCATION_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    allocation_description: FleetDescription
+    def __init__(self, allocation_description: _Optional[_Union[FleetDescription, _Mapping]] = ...) -> None: ...
+
+class FleetDescription(_message.Message):
+    __slots__ = ("requested_bytes", "allocated_bytes")
+    REQUESTED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    ALLOCATED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    requested_bytes: int
+    allocated_bytes: int
+    def __init__(self, requested_bytes: _Optional[int] = ..., allocated_bytes: _Optional[int] = ...) -> None: ...
+
 class OpLog(_message.Message):
     __slots__ = ("log_entries", "id_to_string")
     LOG_ENTRIES_FIELD_NUMBER: _ClassVar[int]
@@ -373,3 +437,95 @@ class Slot(_message.Message):
     bytes: int
     ptr: int
     def __init__(self, bytes: _Optional[int] = ..., ptr: _Optional[int] = ...) -> None: ...
+
+class Plane(_message.Message):
+    __slots__ = ("name", "event_metadata", "stat_metadata", "stats")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    EVENT_METADATA_FIELD_NUMBER: _ClassVar[int]
+    STAT_METADATA_FIELD_NUMBER: _ClassVar[int]
+    STATS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    event_metadata: _containers.RepeatedCompositeFieldContainer[EventMetadataEntry]
+    stat_metadata: _containers.RepeatedCompositeFieldContainer[StatMetadataEntry]
+    stats: _containers.RepeatedCompositeFieldContainer[Stat]
+    def __init__(self, name: _Optional[str] = ..., event_metadata: _Optional[_Iterable[_Union[EventMetadataEntry, _Mapping]]] = ..., stat_metadata: _Optional[_Iterable[_Union[StatMetadataEntry, _Mapping]]] = ..., stats: _Optional[_Iterable[_Union[Stat, _Mapping]]] = ...) -> None: ...
+
+class EventMetadataEntry(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: int
+    value: EventMetadata
+    def __init__(self, key: _Optional[int] = ..., value: _Optional[_Union[EventMetadata, _Mapping]] = ...) -> None: ...
+
+class EventMetadata(_message.Message):
+    __slots__ = ("name", "stats")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    STATS_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    stats: _containers.RepeatedCompositeFieldContainer[Stat]
+    def __init__(self, name: _Optional[str] = ..., stats: _Optional[_Iterable[_Union[Stat, _Mapping]]] = ...) -> None: ...
+
+class StatMetadataEntry(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: int
+    value: StatMetadata
+    def __init__(self, key: _Optional[int] = ..., value: _Optional[_Union[StatMetadata, _Mapping]] = ...) -> None: ...
+
+class StatMetadata(_message.Message):
+    __slots__ = ("name",)
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    def __init__(self, name: _Optional[str] = ...) -> None: ...
+
+class Line(_message.Message):
+    __slots__ = ("id", "name", "timestamp_ns")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMP_NS_FIELD_NUMBER: _ClassVar[int]
+    id: int
+    name: str
+    timestamp_ns: int
+    def __init__(self, id: _Optional[int] = ..., name: _Optional[str] = ..., timestamp_ns: _Optional[int] = ...) -> None: ...
+
+class Events(_message.Message):
+    __slots__ = ("events",)
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    events: _containers.RepeatedCompositeFieldContainer[Event]
+    def __init__(self, events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ...) -> None: ...
+
+class Event(_message.Message):
+    __slots__ = ("metadata_id", "offset_ps", "duration_ps", "stats")
+    METADATA_ID_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_PS_FIELD_NUMBER: _ClassVar[int]
+    DURATION_PS_FIELD_NUMBER: _ClassVar[int]
+    STATS_FIELD_NUMBER: _ClassVar[int]
+    metadata_id: int
+    offset_ps: int
+    duration_ps: int
+    stats: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, metadata_id: _Optional[int] = ..., offset_ps: _Optional[int] = ..., duration_ps: _Optional[int] = ..., stats: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class Stats(_message.Message):
+    __slots__ = ("stats",)
+    STATS_FIELD_NUMBER: _ClassVar[int]
+    stats: _containers.RepeatedCompositeFieldContainer[Stat]
+    def __init__(self, stats: _Optional[_Iterable[_Union[Stat, _Mapping]]] = ...) -> None: ...
+
+class Stat(_message.Message):
+    __slots__ = ("metadata_id", "uint64_value", "int64_value", "str_value", "bytes_value", "ref_value")
+    METADATA_ID_FIELD_NUMBER: _ClassVar[int]
+    UINT64_VALUE_FIELD_NUMBER: _ClassVar[int]
+    INT64_VALUE_FIELD_NUMBER: _ClassVar[int]
+    STR_VALUE_FIELD_NUMBER: _ClassVar[int]
+    BYTES_VALUE_FIELD_NUMBER: _ClassVar[int]
+    REF_VALUE_FIELD_NUMBER: _ClassVar[int]
+    metadata_id: int
+    uint64_value: int
+    int64_value: int
+    str_value: str
+    bytes_value: bytes
+    ref_value: int
+    def __init__(self, metadata_id: _Optional[int] = ..., uint64_value: _Optional[int] = ..., int64_value: _Optional[int] = ..., str_value: _Optional[str] = ..., bytes_value: _Optional[bytes] = ..., ref_value: _Optional[int] = ...) -> None: ...

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mmap import mmap
+
 _LAST_SHIFT = 63
 _ONE_BYTE = [bytes([number]) for number in range(128)]
 
 
-def read_varint(data: bytes, offset: int) -> tuple[int, int]:
+def read_varint(data: bytes | memoryview | mmap, offset: int) -> tuple[int, int]:
     """The varint at an offset and the offset after it; ValueError where there is none."""
     value = shift = 0
     while offset < len(data) and shift <= _LAST_SHIFT:

@@ -114,6 +114,16 @@ class XEventMetadata(_message.Message):
     child_id: _containers.RepeatedScalarFieldContainer[int]
     def __init__(self, id: _Optional[int] = ..., name: _Optional[str] = ..., metadata: _Optional[bytes] = ..., display_name: _Optional[str] = ..., stats: _Optional[_Iterable[_Union[XStat, _Mapping]]] = ..., child_id: _Optional[_Iterable[int]] = ...) -> None: ...
 
+class ProfileOptions(_message.Message):
+    __slots__ = ("host_tracer_level", "device_tracer_level", "python_tracer_level")
+    HOST_TRACER_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_TRACER_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    PYTHON_TRACER_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    host_tracer_level: int
+    device_tracer_level: int
+    python_tracer_level: int
+    def __init__(self, host_tracer_level: _Optional[int] = ..., device_tracer_level: _Optional[int] = ..., python_tracer_level: _Optional[int] = ...) -> None: ...
+
 class XStatMetadata(_message.Message):
     __slots__ = ("id", "name", "description")
     ID_FIELD_NUMBER: _ClassVar[int]

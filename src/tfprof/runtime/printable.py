@@ -1,24 +1,24 @@
-r"""Text without what a terminal would obey, which is written out, such as `\x1b`."""
+r"""Text with control characters escaped, such as `\x1b`, which a terminal would obey."""
 
 from __future__ import annotations
 
 import re
 
-# Marks that turn the direction of writing, and separators that some take for line breaks.
-_MARKS = "\u200e\u200f\u2028-\u202e\u2066-\u2069"
-_UNPRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_MARKS}]")
-_CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f{_MARKS}]")
+# Characters that change the direction of text, and separators that some take for line breaks.
+_DIRECTION = "\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f{_DIRECTION}]")
+_CONTROL_BUT_LAYOUT = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_DIRECTION}]")
 
 
 def printable(text: str) -> str:
-    """Text of several lines; line breaks and tabs stay."""
-    return _UNPRINTABLE.sub(_written_out, text)
+    """Text of several lines, in which line breaks and tabs stay."""
+    return _CONTROL_BUT_LAYOUT.sub(_escape, text)
 
 
 def one_line(text: str) -> str:
     r"""A name, or a text with names in it, on one line: a line break is written as `\n`."""
-    return _CONTROL.sub(_written_out, text)
+    return _CONTROL.sub(_escape, text)
 
 
-def _written_out(found: re.Match[str]) -> str:
-    return ascii(found[0])[1:-1]
+def _escape(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]
