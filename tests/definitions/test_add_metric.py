@@ -69,7 +69,7 @@ def test_order_and_minimum(profile: tfprof.Profile) -> None:
 
 def test_data_outputs(profile: tfprof.Profile, tmp_path: Path) -> None:
     path = tmp_path / "rows.json"
-    profile.report("op", output=f"json:outfile={path}").write()
+    profile.report("op").write(f"json:outfile={path}")
     rows = json.loads(path.read_text())
     assert rows[0]["total_nanos"] == 1000 * rows[0]["total_micros"]
     assert profile.report("op", select=["nanos"]).proto().total_exec_micros
@@ -77,8 +77,8 @@ def test_data_outputs(profile: tfprof.Profile, tmp_path: Path) -> None:
 
 def test_pprof(profile: tfprof.Profile, tmp_path: Path) -> None:
     path = tmp_path / "profile.gz"
-    report = profile.report("code", select=["nanos"], output=f"pprof:outfile={path}", max_depth=99)
-    report.write()
+    report = profile.report("code", select=["nanos"], max_depth=99)
+    report.write(f"pprof:outfile={path}")
     message = pprof_pb2.Profile.FromString(gzip.decompress(path.read_bytes()))
     assert [message.string_table[kind.type] for kind in message.sample_type] == ["count", "nanos"]
     assert NANOS.legend in message.string_table

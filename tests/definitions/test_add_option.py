@@ -54,6 +54,6 @@ def test_command_line(tmp_path: Path) -> None:
 def test_values_are_part_of_the_options() -> None:
     options = Options.build({"indent": 4})
     assert (options["indent"], options["max_depth"]) == (4, 10)
-    assert options == Options().changed({"indent": 4}) != Options()
+    assert options == Options().with_values({"indent": 4}) != Options()
     assert ("-indent", "4") in format_options(options)
     assert "-indent" not in dict(format_options(options, extensions=False))

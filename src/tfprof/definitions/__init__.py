@@ -1,10 +1,13 @@
 """What everything else derives from: one row per metric, option and quirk, units and limits.
 
-    metrics   METRICS, one row each: title, unit, legend, source, minimum, pprof comment
-    options   OPTIONS, the fields of the frozen `Options` record
-    quirks    every deviation of the original, one switch each
-    units     numbers as text
-    limits    bounds that protect memory
+    metrics          METRICS, one row each: title, unit, legend, source, minimum, pprof comment
+    options          OPTIONS, the fields of the frozen `Options` record
+    option_builder   ProfileOptionBuilder: options as the original's programs make them
+    quirks           every deviation of the original, one switch each
+    units            numbers as text
+    limits           bounds that protect memory
+    lookup           dicts that suggest the nearest name
+    data_frames      pandas, if it is there
 
-Every package may import it; it imports only `errors` and `runtime`.
+`profiles` and everything above may import it.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tfprof.errors import OutputError
 
 MAX_OUTPUT_BYTES = 1 << 29
-"""The largest output."""
+"""The largest output, however many rows it has."""
 
 MAX_STREAM_BYTES = 1 << 31
 """The most bytes that are read from a pipe; protobuf has no larger messages."""
@@ -19,16 +19,74 @@ MAX_SHAPE_GAPS = 1_000_000
 MAX_PROFILE_PARTS = 100_000
 """The most op logs and saved profiles that a folder of tables may contain."""
 
+MAX_REGEXES = 10_000
+"""The most regexes of an option."""
+
+MAX_NAME_CANDIDATES = 1000
+"""The most names that are looked up to find what another name was made from."""
+
+MAX_DEGREE = 64
+"""The largest sum of powers in a term of a size or count with symbols."""
+
+MAX_ATOM_WEIGHT = 200
+"""The most terms and symbols inside of a quotient or maximum with symbols."""
+
+MAX_SIZE_WEIGHT = 500
+"""The most terms and symbols of a size with symbols."""
+
+MAX_PRODUCT_WEIGHT = 1000
+"""The most terms and symbols that a product of two sums with symbols may have."""
+
+MAX_COUNT_WEIGHT = 20_000
+"""The most terms and symbols of a total with symbols."""
+
+MAX_DIVISION_STEPS = 4096
+"""The most terms that are compared to divide sizes with symbols."""
+
+MAX_COUNT = 10**150
+"""The largest number of float operations, bytes or runs of a node; products are still floats."""
+
+MAX_ELEMENT_DEPTH = 16
+"""The most lists of tensors inside of each other whose elements are followed."""
+
+MAX_RANK = 254
+"""The most dimensions of a tensor, as in TensorFlow."""
+
+_MIN_OUTPUT_BYTES, _OUTPUT_PER_ROW, _OUTPUT_PER_BYTE = 1 << 25, 1 << 10, 4
+_MIN_INLINED_NODES, _MAX_INLINED_NODES, _INLINED_PER_NODE = 20_000, 2_000_000, 20
+_MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
+_MIN_VISITS, _VISITS_PER_NODE = 20_000, 50
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
 _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
 
 
-def check_output_size(size: int, what: str) -> None:
+def max_output_bytes(rows: int, names: int) -> int:
+    """The most bytes of an output with some rows, whose names have some bytes."""
+    size = _MIN_OUTPUT_BYTES + _OUTPUT_PER_ROW * rows + _OUTPUT_PER_BYTE * names
+    return min(size, MAX_OUTPUT_BYTES)
+
+
+def check_output_size(size: int, what: str, *, rows: int, names: int) -> None:
     """Raise an error for an output that would be too large, before it is made."""
-    if size > MAX_OUTPUT_BYTES:
+    if size > max_output_bytes(rows, names):
         raise OutputError(
             f"{what}: would take {size / 1e9:,.1f} GB; lower max_depth or show fewer nodes"
         )
+
+
+def max_inlined_nodes(nodes: int) -> int:
+    """The most nodes that a graph of some nodes, functions included, may have once inlined."""
+    return min(_MIN_INLINED_NODES + _INLINED_PER_NODE * nodes, _MAX_INLINED_NODES)
+
+
+def max_inlined_bytes(names: int) -> int:
+    """The most bytes that names of inlined nodes may have, from names of some bytes."""
+    return _MIN_INLINED_BYTES + _INLINED_PER_BYTE * names
+
+
+def max_visits(nodes: int) -> int:
+    """How often the nodes of a graph of some nodes, functions included, may be interpreted."""
+    return _MIN_VISITS + _VISITS_PER_NODE * nodes
 
 
 def max_scope_bytes(names: int) -> int:

@@ -6,7 +6,7 @@ A new metric is one more row, also from another package: `METRICS["name"] = Metr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tfprof.definitions.quirks import REPAIRED, Quirks
@@ -40,8 +40,8 @@ class Metric:
     """The metrics whose columns and legends are shown along with it."""
     minimum: str = ""
     """Completes the help of `min_…`, "show nodes that …"; without it there is no such option."""
-    minimum_of_self: bool = False
-    """Whether `min_…` tests the self value in scope and graph view; otherwise the inclusive."""
+    original_minimum_of_self: bool = False
+    """Whether the original's `min_…` tests the self value in scope and graph view."""
     pprof: str = ""
     """The comment in pprof files."""
     suffix: str = ""
@@ -107,12 +107,11 @@ METRICS: dict[str, Metric] = {
         ),
         Metric(
             "micros",
-            "total execution time",
+            "execution time",
             "time",
-            "total execution time: Sum of accelerator execution time and cpu execution time.",
+            "execution time: Sum of accelerator execution time and cpu execution time.",
             measure="exec_micros",
             needs=_RUN,
-            parts=("cpu_micros", "accelerator_micros"),
             minimum="run for at least N microseconds",
             pprof="Sum of accelerator execution time and cpu execution time.",
         ),
@@ -140,6 +139,18 @@ METRICS: dict[str, Metric] = {
             pprof="CPU execution time.",
         ),
         Metric(
+            "wall_micros",
+            "wall time",
+            "time",
+            "wall time: The share of the operation in the time of the step. Operations that run at "
+            "the same time share it equally, so that all of them and idle time add up to it.",
+            measure="wall_micros",
+            needs=_RUN,
+            extension=True,
+            minimum="take at least N microseconds of wall time",
+            pprof="Share in the time of the step.",
+        ),
+        Metric(
             "params",
             "# parameters",
             "number",
@@ -148,7 +159,7 @@ METRICS: dict[str, Metric] = {
             suffix=" params",
             op_suffix=" params",
             minimum="hold at least N parameters",
-            minimum_of_self=True,
+            original_minimum_of_self=True,
             pprof="Model parameters.",
         ),
         Metric(
@@ -162,7 +173,7 @@ METRICS: dict[str, Metric] = {
             op_suffix=" float_ops",
             needs="graph or op log",
             minimum="need at least N float operations",
-            minimum_of_self=True,
+            original_minimum_of_self=True,
             pprof="Model float operations (Only available if defined).",
         ),
         Metric(
@@ -177,8 +188,33 @@ METRICS: dict[str, Metric] = {
             needs="graph or op log",
             extension=True,
             minimum="need at least N multiply-adds",
-            minimum_of_self=True,
             pprof="Multiply-adds of matmuls and convolutions.",
+        ),
+        Metric(
+            "executed_float_ops",
+            "# executed float_ops",
+            "number",
+            "executed flops: Number of float operations that a compiled program executes. The "
+            "model may need fewer, if some are computed again or for results that are dropped.",
+            measure="executed_float_ops",
+            suffix=" executed flops",
+            op_suffix=" executed float_ops",
+            needs="trace of a compiled program",
+            extension=True,
+            minimum="execute at least N float operations",
+            pprof="Float operations that compiled programs execute.",
+        ),
+        Metric(
+            "live_bytes",
+            "live bytes",
+            "memory",
+            "live bytes: The memory allocated by the operation that is live at the peak of its "
+            "device, or at the time that -at gives.",
+            measure="live_bytes",
+            needs=_RUN,
+            extension=True,
+            minimum="hold at least N live bytes",
+            pprof="Memory that is live at the peak of its device.",
         ),
         Metric(
             "device", "assigned devices", "text", "device: which device is placed on.", needs=_RUN
@@ -210,15 +246,30 @@ METRICS: dict[str, Metric] = {
     )
 }
 
+OPERATIONS = ("float_ops", "macs", "executed_float_ops")
+"""The metrics, and their measures, that are counted from shapes."""
+
+LIST_VIEWS = ("op", "code")
+"""The views whose rows stand for several nodes."""
+
 _TREE_ORDER = (("number",), ("memory", "time"), ("text",))
 _LIST_ORDER = (("number", "memory", "time"), ("text",))
 
 
+_THREE_TIMES = replace(
+    METRICS["micros"],
+    title="total execution time",
+    legend="total execution time: Sum of accelerator execution time and cpu execution time.",
+    parts=("cpu_micros", "accelerator_micros"),
+)
+
+
 def known_metrics(quirks: Quirks) -> Mapping[str, Metric]:
-    """The metrics by name, in compat only those that the original has."""
+    """The metrics by name, in compat only those that the original has, as it shows them."""
+    metrics = METRICS | {"micros": _THREE_TIMES} if quirks.three_times_shown else METRICS
     if not quirks.original_metrics_only:
-        return METRICS
-    return {name: metric for name, metric in METRICS.items() if not metric.extension}
+        return metrics
+    return {name: metric for name, metric in metrics.items() if not metric.extension}
 
 
 def measure_names() -> list[str]:
@@ -227,16 +278,49 @@ def measure_names() -> list[str]:
     return list(dict.fromkeys(filter(None, names)))
 
 
+_COUNTS = {"runs": "run_count", "definitions": "definition_count"}
+
+
+def find_measure(name: str) -> str | None:
+    """The measure that a name means.
+
+    A number has the name of its metric in `-select`, that of its field in messages, with `total_`
+    or `own_` before it or not, and that of its column in tables.
+    """
+    plain = name.removeprefix("total_").removeprefix("own_")
+    if plain in METRICS:
+        metric = METRICS[plain]
+        return metric.measure or next(iter(metric.counts), None)
+    return _COUNTS.get(plain, plain if plain in measure_names() else None)
+
+
+def number_names() -> list[str]:
+    """The names of `-select` that are numbers."""
+    return [name for name, metric in METRICS.items() if metric.measure or metric.counts]
+
+
+DELTA = "delta"
+"""The `order_by` of a diff unless it is given: the largest change first. Reports have none."""
+
+
 def orders() -> tuple[str, ...]:
     """The values of `order_by`."""
-    return ("name", "depth", *(name for name, metric in METRICS.items() if metric.sortable))
+    return ("name", "depth", DELTA, *(name for name, metric in METRICS.items() if metric.sortable))
+
+
+def default_order(view: str, select: tuple[str, ...], quirks: Quirks = REPAIRED) -> str:
+    """The `order_by` of a view unless it is given: in op and code view what is selected first."""
+    if view not in LIST_VIEWS or quirks.lists_sorted_by_name:
+        return "name"
+    known = known_metrics(quirks)
+    return next((name for name in select if name in known and known[name].sortable), "name")
 
 
 def columns(select: tuple[str, ...], view: str, quirks: Quirks = REPAIRED) -> list[Metric]:
     """The columns that a selection shows, in the order of a view; with their `parts`."""
     known = known_metrics(quirks)
     shown = {part for name in select if name in known for part in (name, *known[name].parts)}
-    order = _TREE_ORDER if view in ("scope", "graph") else _LIST_ORDER
+    order = _LIST_ORDER if view in LIST_VIEWS else _TREE_ORDER
     return [
         metric
         for units in order

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfprof.definitions.options import OPTIONS
+from tfprof.definitions.options import OPTIONS, TRAINABLE_TYPE
 
 __all__ = ["ProfileOptionBuilder"]
 
@@ -39,7 +39,7 @@ class ProfileOptionBuilder:
     @staticmethod
     def trainable_variables_parameter() -> dict[str, Any]:
         """The parameters of trainable variables."""
-        return _preset(account_type_regexes=["_trainable_variables"], select=["params"])
+        return _preset(account_type_regexes=[TRAINABLE_TYPE], select=["params"])
 
     @staticmethod
     def float_operation() -> dict[str, Any]:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from tfprof.definitions.metrics import METRICS, known_metrics, orders
+from tfprof.definitions.metrics import DELTA, METRICS, known_metrics, orders
 from tfprof.definitions.quirks import REPAIRED, Quirks
+from tfprof.definitions.units import parse_time
 from tfprof.errors import OptionError
 
-Kind = Literal["integer", "order", "regexes", "flag", "select", "output", "text"]
+Kind = Literal["integer", "order", "regexes", "flag", "select", "output", "text", "time"]
 EVERYTHING = (".*",)
+VARIABLE_OP_TYPES = ("Variable", "VariableV2", "VarHandleOp")
+"""The op types of variables, of which the parameters of a model are counted."""
+TRAINABLE_TYPE = "_trainable_variables"
+"""The type that trainable variables have beside their op type."""
+ALL_LEVELS = 2**31 - 1
+"""A `max_depth` that shows everything."""
 _INT64 = 2**63
+_ITEM = re.compile(r"(?:\\.|[^,\\]|\\$)+", re.DOTALL)
+_PAIR = re.compile(r"\\(.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +36,10 @@ class Option:
     summary: str
     extension: bool = False
     """Whether the original has no such option, so that compat output does not list it."""
+    metric: str = ""
+    """The metric that it derives from."""
+    listed: bool = True
+    """Whether lists of options always have it; otherwise they have it only where it is set."""
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -47,7 +61,7 @@ class _OptionTable(MutableMapping[str, Option]):
         self._rows = {option.name: option for option in options}
 
     def __getitem__(self, name: str) -> Option:
-        return self._rows[name] if name in self._rows else _minimums()[name]
+        return self._rows[name] if name in self._rows else _minimum_option(name)
 
     def __setitem__(self, name: str, option: Option) -> None:
         self._rows[name] = option
@@ -56,31 +70,53 @@ class _OptionTable(MutableMapping[str, Option]):
         del self._rows[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows | _minimums())
+        return iter(dict.fromkeys([*self._rows, *_minimum_names()]))
 
     def __len__(self) -> int:
-        return len(self._rows | _minimums())
+        return len(list(iter(self)))
 
 
-def _minimums() -> dict[str, Option]:
-    """The `min_…` option of every metric that has one."""
-    return {
-        f"min_{name}": Option(
-            f"min_{name}", "integer", 0, f"show nodes that {metric.minimum}", metric.extension
-        )
-        for name, metric in METRICS.items()
-        if metric.minimum
-    }
+MINIMUM_FORMS = {
+    "min_": "",
+    "min_self_": " (self value)",
+    "min_total_": " (inclusive value)",
+}
+"""The beginnings of the options that every metric with a minimum has, and what help adds."""
 
 
-def _option(default: Any, kind: Kind, summary: str, *, extension: bool = False) -> Any:
-    metadata = {"kind": kind, "summary": summary, "extension": extension}
+def _minimum_names() -> list[str]:
+    """The `min_…`, `min_self_…` and `min_total_…` options of every metric that has them."""
+    metrics = [name for name, metric in METRICS.items() if metric.minimum]
+    return [f"{form}{name}" for form in MINIMUM_FORMS for name in metrics]
+
+
+def _minimum_option(name: str) -> Option:
+    """One of these options; a KeyError if it is none."""
+    for form, note in MINIMUM_FORMS.items():
+        metric = METRICS.get(name.removeprefix(form)) if name.startswith(form) else None
+        if metric is not None and metric.minimum:
+            return Option(
+                name,
+                "integer",
+                0,
+                f"show nodes that {metric.minimum}{note}",
+                extension=metric.extension or bool(note),
+                metric=metric.name,
+                listed=not note,
+            )
+    raise KeyError(name)
+
+
+def _option(
+    default: Any, kind: Kind, summary: str, *, extension: bool = False, metric: str = ""
+) -> Any:
+    metadata = {"kind": kind, "summary": summary, "extension": extension, "metric": metric}
     return field(default=default, metadata=metadata)
 
 
 def _minimum(metric: str) -> Any:
-    option = _minimums()[f"min_{metric}"]
-    return _option(0, option.kind, option.summary, extension=option.extension)
+    option = _minimum_option(f"min_{metric}")
+    return _option(0, option.kind, option.summary, extension=option.extension, metric=metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +137,33 @@ class Options:
     min_micros: int = _minimum("micros")
     min_accelerator_micros: int = _minimum("accelerator_micros")
     min_cpu_micros: int = _minimum("cpu_micros")
+    min_wall_micros: int = _minimum("wall_micros")
     min_params: int = _minimum("params")
     min_float_ops: int = _minimum("float_ops")
     min_macs: int = _minimum("macs")
+    min_executed_float_ops: int = _minimum("executed_float_ops")
+    min_live_bytes: int = _minimum("live_bytes")
     min_occurrence: int = _minimum("occurrence")
     step: int = _option(-1, "integer", "show this step; -1 is the average of all steps")
+    at: int = _option(
+        -1,
+        "time",
+        "show live_bytes at this time after the start of the step, such as 641ms; -1 is the peak",
+        extension=True,
+        metric="live_bytes",
+    )
+    since: int = _option(
+        -1,
+        "time",
+        "count only what runs after this time of the step, such as 641ms; -1 is its start",
+        extension=True,
+    )
+    until: int = _option(
+        -1,
+        "time",
+        "count only what runs before this time of the step; -1 is its end",
+        extension=True,
+    )
     order_by: str = _option("name", "order", "sort by one of")
     account_type_regexes: tuple[str, ...] = _option(
         EVERYTHING,
@@ -148,7 +206,7 @@ class Options:
     ) -> Options:
         """Options from a dict with the original's keys, from keywords, or options as they are."""
         if isinstance(values, Options):
-            return values.changed(more) if more else values
+            return values.with_values(more) if more else values
         if values is not None and not isinstance(values, Mapping):
             raise OptionError(
                 f"options: a {type(values).__name__} was given; pass Options, a dict or keywords"
@@ -164,12 +222,12 @@ class Options:
             known = {name: value for name, value in given.items() if name in OPTIONS}
             options = cls()._with({name: _convert(OPTIONS[name], v) for name, v in known.items()})
         else:
-            options = cls().changed(given)
+            options = cls().with_values(given)
         if quirks.int32_max_depth:
             return replace(options, max_depth=(options.max_depth + 2**31) % 2**32 - 2**31)
         return options
 
-    def changed(self, values: Mapping[str, Any], quirks: Quirks = REPAIRED) -> Options:
+    def with_values(self, values: Mapping[str, Any], quirks: Quirks = REPAIRED) -> Options:
         """A copy with some values replaced, each checked."""
         return self._with(
             {name: _check_value(name, value, quirks) for name, value in values.items()}
@@ -189,23 +247,29 @@ OPTIONS: MutableMapping[str, Option] = _OptionTable(
 """All options. `OPTIONS["name"] = Option(…)` adds one, which writers read as `options["name"]`."""
 
 
-_LONGEST = 100
+_LONGEST, _MANY, _ALIKE = 100, 2000, 2
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` when something known is close to a word, else nothing."""
+    names = list(known)
+    if len(names) > _MANY:
+        # Comparing all would take seconds: only those that begin alike.
+        names = [name for name in names if name[:_ALIKE] == word[:_ALIKE]][:_MANY]
     # A word far longer than all is close to none of them, and comparing it would take long.
-    close = difflib.get_close_matches(word[:_LONGEST], list(known), n=1)
+    close = difflib.get_close_matches(word[:_LONGEST], names, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _check_value(name: str, value: Any, quirks: Quirks) -> Any:
-    known = _known_names(OPTIONS, quirks)
+    known = _known_options(quirks)
     if name not in known:
         raise OptionError(f"unknown option '{name}'{did_you_mean(name, known)}")
     option = OPTIONS[name]
     if option.kind == "integer":
         return _integer(name, value)
+    if option.kind == "time":
+        return check_time(name, value)
     if option.kind == "flag":
         if not isinstance(value, (bool, int)):
             raise OptionError(f"option '{name}': {value!r} is neither true nor false")
@@ -213,7 +277,7 @@ def _check_value(name: str, value: Any, quirks: Quirks) -> Any:
     if option.kind in ("output", "text"):
         return _string(name, value)
     if option.kind == "order":
-        return _check_choice(name, _string(name, value), _known_names(option.choices, quirks))
+        return _check_choice(name, _string(name, value), _known_orders(option, quirks))
     values = (value,) if isinstance(value, str) else _strings(name, value)
     if option.kind == "select":
         return tuple(_check_choice(name, value, known_metrics(quirks)) for value in values)
@@ -229,6 +293,21 @@ def _integer(name: str, value: Any) -> int:
     return int(number)
 
 
+def check_time(name: str, value: Any) -> int:
+    """A time in microseconds from a number of them or a text with a unit."""
+    given = value
+    if isinstance(value, str):
+        micros = parse_time(value)
+        if micros is None:
+            example = "a time such as 641ms, 1.5s or 300us"
+            raise OptionError(f"option '{name}': '{value}' is not {example}")
+        value = micros
+    number = _integer(name, value)
+    if number < -1:
+        raise OptionError(f"option '{name}': {given} is before the start of the step")
+    return number
+
+
 def _string(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise OptionError(f"option '{name}': {value!r} is not a string")
@@ -242,10 +321,22 @@ def _strings(name: str, value: Any) -> tuple[str, ...]:
         raise OptionError(f"option '{name}': {value!r} is not a list of strings") from None
 
 
-def _known_names(names: Iterable[str], quirks: Quirks) -> list[str]:
-    """Some names without those of unknown metrics: `x` and `min_x`."""
-    unknown = METRICS.keys() - known_metrics(quirks).keys()
-    return [name for name in names if name.removeprefix("min_") not in unknown]
+def _unknown_metrics(quirks: Quirks) -> set[str]:
+    return METRICS.keys() - known_metrics(quirks).keys()
+
+
+def _known_options(quirks: Quirks) -> list[str]:
+    """The names of all options but those of unknown metrics."""
+    unknown = _unknown_metrics(quirks)
+    return [option.name for option in OPTIONS.values() if option.metric not in unknown]
+
+
+def _known_orders(option: Option, quirks: Quirks) -> list[str]:
+    """The choices of an option without unknown metrics."""
+    unknown = _unknown_metrics(quirks)
+    if quirks.original_options_only:
+        unknown.add(DELTA)
+    return [name for name in option.choices if name not in unknown]
 
 
 def _check_choice(name: str, value: str, choices: Iterable[str]) -> str:
@@ -256,7 +347,7 @@ def _check_choice(name: str, value: str, choices: Iterable[str]) -> str:
 
 
 def _convert(option: Option, value: Any) -> Any:
-    if option.kind == "integer":
+    if option.kind in ("integer", "time"):
         if isinstance(value, float):
             raise TypeError(f"option '{option.name}': {value!r} is not a whole number")
         return int(value)
@@ -265,9 +356,29 @@ def _convert(option: Option, value: Any) -> Any:
     return tuple(value) if option.kind in ("regexes", "select") else value
 
 
+def split_list(text: str) -> tuple[str, ...]:
+    r"""The items of a comma-separated list; `\,` is a comma inside an item."""
+    items = _ITEM.findall(text)
+    return tuple(_PAIR.sub(lambda pair: "," if pair[1] == "," else pair[0], item) for item in items)
+
+
+def join_list(values: Iterable[str]) -> str:
+    """The inverse of `split_list`."""
+    return ",".join(value.replace(",", "\\,") for value in values)
+
+
+def listed_options(options: Options | None = None) -> list[Option]:
+    """The options that lists have: those that are always listed, and others that are set."""
+    return [
+        option
+        for name, option in OPTIONS.items()
+        if option.listed or (options is not None and options[name] != option.default)
+    ]
+
+
 def format_options(options: Options, *, extensions: bool = True) -> list[tuple[str, str]]:
     """Names and values of all options as they are printed, or only of those the original has."""
-    shown = [option for option in OPTIONS.values() if extensions or not option.extension]
+    shown = [option for option in listed_options(options) if extensions or not option.extension]
     return [(f"-{option.name}", _format_value(option, options)) for option in shown]
 
 

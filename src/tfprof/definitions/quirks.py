@@ -66,6 +66,11 @@ class Quirks:
         "string ids of a later op log are looked up in the first one's table",
         "every op log has its own string table",
     )
+    last_log_entry_replaces: bool = _quirk(
+        "§7.5",
+        "of entries of one name in an op log that is merged with a model's, the last one is kept",
+        "each adds what the ones before it lack",
+    )
     string_frames_ignored: bool = _quirk(
         "N12", "frames with strings instead of string ids are not read", "both forms are read"
     )
@@ -74,6 +79,11 @@ class Quirks:
         "float operations are TensorFlow's 46 formulas on a live graph (BatchMatMul ignores "
         "`adj_x`, NCHW pools and gradients have none), and only an op log's on one that is read",
         "tfprof's rules count all nodes that an op log has no number for, as `tfprof cost` does",
+    )
+    unexecuted_float_ops: bool = _quirk(
+        "N13",
+        "nodes that did not run have their float operations, as if they had run once",
+        "only nodes that ran have float operations, and those that were fused into them",
     )
     advice_ranks_top_scopes: bool = _quirk(
         "N14",
@@ -90,6 +100,11 @@ class Quirks:
         "of two timeline intervals with the same start on one device, the second is dropped",
         "both are drawn, in separate lanes",
     )
+    gpu_allocations_only: bool = _quirk(
+        "§modern",
+        "allocations are kept of allocators with `GPU` in their name",
+        "allocations of every allocator on every device are kept",
+    )
     samples_without_allocator: bool = _quirk(
         "N17",
         "memory in the timeline drops to 0 at ops without a GPU allocator record",
@@ -105,6 +120,11 @@ class Quirks:
         "records of a node's second device are dropped silently",
         "records of all devices count, with a warning",
     )
+    several_allocators_reported: bool = _quirk(
+        "§3.2",
+        "a record with several GPU allocators is reported",
+        "it is not: their bytes are added",
+    )
     cpu_and_gpu_only: bool = _quirk(
         "N21",
         "only CPU and GPU devices have time; TPU and host devices have none",
@@ -115,16 +135,40 @@ class Quirks:
         "a negative step id is stored and can never be selected",
         "a negative step id is an error",
     )
-    wrapping_parameters: bool = _quirk(
-        "N25", "the number of parameters overflows at 64 bits", "numbers have arbitrary precision"
+    int64_overflow: bool = _quirk(
+        "N25",
+        "parameters, float operations and sums overflow at 64 bits",
+        "numbers have arbitrary precision; the bytes of one record stop at 64 bits",
     )
     int32_max_depth: bool = _quirk(
         "N26", "max_depth is truncated to 32 bits", "max_depth is used as given"
     )
     views_built_once: bool = _quirk(
         "N27",
-        "nodes and traces added after a view was built are missing from it",
+        "nodes and traces added after a view was built, by a report or by advice, are missing "
+        "from it",
         "a view shows everything that was added",
+    )
+    records_reported_once: bool = _quirk(
+        "§3.2",
+        "odd records, such as those without a start time, are reported when their run is added",
+        "they are reported with every report",
+    )
+    missing_inputs_not_reported: bool = _quirk(
+        "§3.1",
+        "nothing is said of inputs that name nodes which the graph does not have",
+        "they are reported: the file may be truncated",
+    )
+    no_values_said_per_row: bool = _quirk(
+        "§5.9",
+        "code view says for each row that it has no tensor value to show",
+        "it says so once",
+    )
+    empty_traces_on_load: bool = _quirk(
+        "§1.4",
+        "nodes without a code trace have an empty one once they were saved and loaded, and never "
+        "get another",
+        "they have none",
     )
     warning_lost_on_load: bool = _quirk(
         "N28",
@@ -157,10 +201,13 @@ class Quirks:
     )
     loose_gradient_names: bool = _quirk(
         "N33",
-        "code view treats `a_grad/gradients/y` as a gradient, `gradients_1/y_grad/z` not, and "
-        "omits gradients without a forward node",
-        "`gradients/` or `gradients_1/` must come first; gradients without a forward node keep "
-        "their own frames",
+        "code view treats `a_grad/gradients/y` as a gradient, `gradients_1/y_grad/z` not",
+        "`gradients/` or `gradients_1/` must come first",
+    )
+    unmatched_gradients_omitted: bool = _quirk(
+        "N33",
+        "code view omits gradients without a forward node, with a message",
+        "they keep their own frames",
     )
     functions_not_inlined: bool = _quirk(
         "§modern",
@@ -181,8 +228,16 @@ class Quirks:
     )
     original_metrics_only: bool = _quirk(
         "§modern",
-        "`macs` is an unknown metric",
-        "`macs` counts multiply-adds: half of the float operations of matmuls and convolutions",
+        "`macs`, `executed_float_ops` and `live_bytes` are unknown metrics",
+        "`macs` counts multiply-adds: half of the float operations of matmuls and convolutions; "
+        "`executed_float_ops` is what a compiled program executes; `live_bytes` is the memory that "
+        "is live at the peak",
+    )
+    original_outputs_only: bool = _quirk(
+        "§5.6",
+        "outputs other than stdout, file, timeline, pprof and none are unknown, and so are file "
+        "names in place of a type",
+        "json, csv, html and others are outputs, and `-output rows.csv` is one of them",
     )
     tape_gradients_not_mapped: bool = _quirk(
         "§modern",
@@ -204,6 +259,11 @@ class Quirks:
         "scope view shows scopes that do not match the account regexes as `--/total`",
         "a scope that does not match has no row; its matching descendants move up",
     )
+    three_times_shown: bool = _quirk(
+        "§11",
+        "`-select micros` shows three columns: total, accelerator and cpu execution time",
+        "it shows one; `accelerator_micros` and `cpu_micros` are shown when they are selected",
+    )
     scalar_shape_shown: bool = _quirk(
         "§11", "the shape of a scalar is shown as `1`", "a scalar has no shape"
     )
@@ -216,6 +276,27 @@ class Quirks:
         "I3",
         "an invalid regex is logged and matches nothing",
         "it is an error that names the option",
+    )
+    depth_order_is_by_name: bool = _quirk(
+        "I6",
+        "`-order_by depth` sorts by name",
+        "it keeps the order of the view: of inputs in graph view, of creation in code view",
+    )
+    lists_sorted_by_name: bool = _quirk(
+        "§11",
+        "op and code view are sorted by name unless `-order_by` is given",
+        "they are sorted by the first selected metric, the largest first",
+    )
+    minima_of_inclusive_values: bool = _quirk(
+        "§11",
+        "in scope and graph view `-min_…` of time and memory test inclusive values",
+        "there all `-min_…` test self values; `-min_self_…` and `-min_total_…` say which in any "
+        "view",
+    )
+    occurrence_ignored_in_code: bool = _quirk(
+        "I7",
+        "`-min_occurrence` has no effect in code view",
+        "it tests the number of nodes of a line and the lines that it calls",
     )
     names_unchecked: bool = _quirk(
         "I4",
@@ -232,6 +313,11 @@ class Quirks:
         "an unknown step or missing traces print a message and give an empty result",
         "they are errors that say what to do",
     )
+    empty_without_a_word: bool = _quirk(
+        "I14",
+        "a report without rows says nothing more",
+        "a message says which filter left no row, and the nearest value that would leave some",
+    )
     legend_always: bool = _quirk(
         "§11",
         "every report starts with a legend of its view and columns",
@@ -245,8 +331,16 @@ class Quirks:
     )
     timelines_without_args: bool = _quirk(
         "I12",
-        "a timeline is written to `<file>_<step>`, and its regions have only names",
-        "the step is appended only if several files are written, and regions have details",
+        "the timeline `x.json` is written to `x.json_<step>`, and its regions have only names",
+        "`x_<step>.json` only if several files are written, else `x.json`; regions have details",
+    )
+    pprof_command_printed: bool = _quirk(
+        "§5.7",
+        "a pprof command is printed on standard output",
+        "a message says how to open the file",
+    )
+    dash_is_a_file: bool = _quirk(
+        "§11", "`outfile=-` writes a file that is called `-`", "it is standard output"
     )
     unsupported_is_a_message: bool = _quirk(
         "§5.6",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 
 SCALES: dict[str, tuple[tuple[str, int], ...]] = {
@@ -26,8 +28,35 @@ def _format(unit: str, value: int) -> str:
 
 FORMATS: dict[str, Callable[[int], str]] = {unit: partial(_format, unit) for unit in SCALES}
 
-format_number = FORMATS["number"]
-"""A count: `999`, `1.00k`, `1.00m`, `1.00b`."""
-
 format_time = FORMATS["time"]
 """A duration in microseconds: `999us`, `1.00ms`, `1.00sec`."""
+
+_TIME = re.compile(r"(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(us|µs|ms|s|sec)?")
+_MEMORY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([KMGT]?i?B?)", re.IGNORECASE)
+_SECONDS = {"": 1, "us": 1, "µs": 1, "ms": 10**3, "s": 10**6, "sec": 10**6}
+_PREFIXES = "kmgt"
+
+
+def parse_time(text: str) -> int | None:
+    """The microseconds of `641ms`, `1.5s`, `300us` or `300`; None if it is no such text."""
+    match = _TIME.fullmatch(text.strip())
+    return int(Decimal(match[1]) * _SECONDS[match[2] or ""]) if match else None
+
+
+def parse_memory(text: str) -> int | None:
+    """The bytes of `16GB`, `16GiB`, `800m` or `1000`; None if it is no such text.
+
+    `GB` is 10^9 bytes and `GiB` 2^30, as everywhere in this package.
+    """
+    match = _MEMORY.fullmatch(text.strip())
+    if not match:
+        return None
+    unit = match[2].lower()
+    power = _PREFIXES.find(unit[0]) + 1 if unit.rstrip("b") else 0
+    return int(Decimal(match[1]) * (1024 if "i" in unit else 1000) ** power)
+
+
+def format_share(share: float) -> str:
+    """A share: `45.2%`; never `100%` of what is not all."""
+    percent = min(round(100 * share, 1), 99.9) if share < 1 else 100
+    return f"{percent:g}%"
