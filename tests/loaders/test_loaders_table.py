@@ -49,6 +49,11 @@ def test_a_row_is_enough(op_list: Path) -> None:
     assert load_arguments({"graph_path": str(op_list)}) == {"graph": op_list}
 
 
+def test_models_are_read_through_the_same_table(op_list: Path) -> None:
+    assert tfprof.cost(op_list).ledger.nodes == 2
+    assert "MatMul" in str(tfprof.cost(op_list).ledger.unknown_ops)
+
+
 def test_errors_know_the_new_format(op_list: Path, tmp_path: Path) -> None:
     with pytest.raises(tfprof.LoadError, match=r"it is an OpList: give it as graph"):
         tfprof.load(run_meta=op_list)

@@ -4,21 +4,27 @@
 completion, the documentation and the fuzz targets derive from it: a new format is a file in this
 folder, and a row here.
 
-    graph_def graph_nodes pbtxt/   GraphDef, binary and text
-    saved_model/                   SavedModel and MetaGraphDef: graph, variables, code traces
-    run_metadata  op_log           RunMetadata, OpLogProto
-    profile_proto parquet/         whole profiles: ProfileProto, tables
-    checkpoint/                    values of variables
-    messages model_messages wire   paths, bytes and messages to messages and Arrow columns
-    files message_kinds            bytes of files, and which message they are
-    other_formats                  formats that are only named in errors
+    graph_def, graph_nodes, pbtxt/   GraphDef, binary and text
+    saved_model/                     SavedModel and MetaGraphDef: graph, variables
+    debug_info                       code traces of a SavedModel or a captured trace
+    run_metadata, op_log             RunMetadata, OpLogProto
+    fleet_run                        the few columns of a RunMetadata that stores need
+    profile_proto, parquet/          whole profiles: ProfileProto, tables
+    traces/                          profiles of traces of TensorFlow 2 and JAX
+    xplane/                          the planes and events of such traces
+    hlo/                             programs that XLA compiled, in such traces
+    checkpoint/                      values of variables
+    messages, model_messages, wire   paths, bytes and messages to messages and Arrow columns
+    files, message_kinds             bytes of files, and which message they are
+    other_formats                    formats that are only named in errors
 
-All stages after it may import this package. It imports only profiles, definitions, protos, errors
-and runtime. Nothing here imports NumPy or Arrow before a file is read.
+Nothing here imports NumPy or Arrow before a file is read. `functions` and everything above may
+import this package.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,9 +33,14 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.errors import LoadError, OptionError
-from tfprof.loaders.files import is_directory, is_file, read_head
-from tfprof.loaders.message_kinds import HEAD_SIZE, is_message, is_text, message_kind
-from tfprof.loaders.other_formats import name_format
+from tfprof.loaders.files import is_device, is_directory, is_file, read_head
+from tfprof.loaders.message_kinds import (
+    HEAD_SIZE,
+    is_message,
+    message_kind,
+    possible_kinds,
+)
+from tfprof.loaders.other_formats import find_other_format
 
 PARTS = {
     "graph": ("graph_path", "the graph"),
@@ -48,7 +59,8 @@ class Loader:
 
     `recognize` takes the path and the first bytes of the file, which are empty for a directory or
     a prefix. `read` takes the path, and for messages also bytes and the message itself. It returns
-    GraphColumns, RunColumns, LogColumns, a Checkpoint or a Profile, as the part needs.
+    GraphColumns, RunColumns, LogColumns, a Checkpoint or a Profile, as the part needs. A format
+    `in_folder` is one that a folder can be.
     """
 
     name: str
@@ -56,6 +68,7 @@ class Loader:
     provides: str
     recognize: Callable[[Path, bytes], bool]
     read: Callable[[Any], Any]
+    in_folder: bool = False
 
     @property
     def flag(self) -> str:
@@ -65,7 +78,7 @@ class Loader:
     @property
     def noun(self) -> str:
         """The name with its article, as in `a GraphDef`."""
-        return f"{'an' if self.name[0] in 'AEIOUaeiou' else 'a'} {self.name}"
+        return f"{'an' if self.name[0] in 'AEIOUXaeiou' else 'a'} {self.name}"
 
 
 def _is_message(kind: str) -> Callable[[Path, bytes], bool]:
@@ -75,14 +88,22 @@ def _is_message(kind: str) -> Callable[[Path, bytes], bool]:
 def _is_saved_model(path: Path, head: bytes) -> bool:
     files = ("saved_model.pb", "saved_model.pbtxt")
     if is_directory(path):
-        return any(is_file(path / file) for file in files)
-    return path.name in files or message_kind(head) == "SavedModel"
+        return any(is_file(path / file) or is_device(path / file) for file in files)
+    kind = message_kind(head)
+    is_named = path.name in files and kind == "" and find_other_format(path, head) is None
+    return is_named or kind == "SavedModel"
 
 
 def _is_checkpoint(path: Path, _head: bytes) -> bool:
     from tfprof.loaders.checkpoint.location import is_checkpoint
 
     return is_checkpoint(path)
+
+
+def _is_trace(path: Path, _head: bytes) -> bool:
+    from tfprof.loaders.xplane.folders import ABOUT, find_traces
+
+    return find_traces(path) is not None or is_file(path / ABOUT)
 
 
 def _is_tables(path: Path, _head: bytes) -> bool:
@@ -111,7 +132,12 @@ LOADERS: dict[str, Loader] = {
             _read_graph,
         ),
         Loader(
-            "SavedModel", "a folder with a saved_model.pb", "graph", _is_saved_model, _read_graph
+            "SavedModel",
+            "a folder with a saved_model.pb",
+            "graph",
+            _is_saved_model,
+            _read_graph,
+            in_folder=True,
         ),
         Loader(
             "MetaGraphDef",
@@ -140,6 +166,7 @@ LOADERS: dict[str, Loader] = {
             "checkpoint",
             _is_checkpoint,
             _by("checkpoint", "open_checkpoint"),
+            in_folder=True,
         ),
         Loader(
             "ProfileProto",
@@ -149,11 +176,20 @@ LOADERS: dict[str, Loader] = {
             _by("profile_proto", "read_profile"),
         ),
         Loader(
+            "XPlane trace",
+            "a .xplane.pb, a TensorBoard log folder, or what tfprof.capture wrote",
+            "profile",
+            _is_trace,
+            _by("traces.read_trace", "read_trace"),
+            in_folder=True,
+        ),
+        Loader(
             "tables folder",
             "what `tfprof tables` writes",
             "tables",
             _is_tables,
             _by("parquet.profile_tables", "read_tables"),
+            in_folder=True,
         ),
     )
 }
@@ -164,10 +200,18 @@ def recognize(path: str | os.PathLike[str]) -> Loader:
     """The loader of a file or folder; a LoadError names what it is instead."""
     path = Path(path)
     head = read_head(path, HEAD_SIZE)
+    loader = find_loader(path, head)
+    if loader is None:
+        raise LoadError(f"{path}: {_describe(path, head)}")
+    return loader
+
+
+def find_loader(path: Path, head: bytes, *, except_for: Iterable[str] = ()) -> Loader | None:
+    """The loader that recognizes a file or folder, if there is one."""
     for loader in LOADERS.values():
-        if loader.recognize(path, head):
+        if loader.name not in except_for and loader.recognize(path, head):
             return loader
-    raise LoadError(f"{path}: {_describe(path, head)}")
+    return None
 
 
 def _describe(path: Path, head: bytes) -> str:
@@ -175,31 +219,39 @@ def _describe(path: Path, head: bytes) -> str:
     reads = f"tfprof reads {', '.join(LOADERS)}"
     if not os.path.lexists(path):
         return f"no such file or folder; {reads}"
+    if is_device(path):
+        return f"is a device; give a file: {reads}"
+    if not (is_file(path) or is_directory(path)):
+        return f"is a pipe; name its content, as in --graph_path={path}"
+    other = find_other_format(path, head)
+    if other is not None:
+        return f"is {other.name}; {other.advice_for(path) or reads}"
     if is_directory(path):
         return f"is a directory of an unknown format; {reads}"
-    if not is_file(path):
-        return f"is a pipe or a device; name its content, as in --graph_path={path}"
     if not head:
         return f"is empty; {reads}"
-    name = name_format(head, path)
-    if name:
-        # What follows a colon is what to do instead.
-        return f"is {name}" if ":" in name else f"is {name}; {reads}"
-    if is_message(head):
-        flags = dict.fromkeys(loader.flag for loader in LOADERS.values())
-        return f"may be one of several messages; choose one of {', '.join(f'--{f}' for f in flags)}"
-    return f"is {'text' if is_text(head) else 'of an unknown format'}; {reads}"
+    possible = [LOADERS[kind] for kind in possible_kinds(head) if kind in LOADERS]
+    if possible:
+        names = " or ".join(loader.noun for loader in possible)
+        flags = dict.fromkeys(f"--{loader.flag}" for loader in possible)
+        return f"may be {names}; say which, with {' or '.join(flags)}"
+    kind = "a protobuf message of another kind" if is_message(head) else "of an unknown format"
+    return f"is {kind}; {reads}"
 
 
 def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] = ()) -> str:
-    """What an input is instead of what was `expected`, and how to pass it; empty if unknown."""
+    """What an input is instead of what was `expected`, and what to do; empty if unknown."""
     kind = message_kind(head)
-    for loader in LOADERS.values():
-        if loader.name in expected:
-            continue
-        if loader.name == kind or (path is not None and loader.recognize(path, head)):
-            return f"{loader.noun}: give it as {loader.provides} (--{loader.flag})"
-    return name_format(head, path or Path())
+    loader = LOADERS.get(kind) if kind not in expected else None
+    if loader is None and path is not None:
+        loader = find_loader(path, head, except_for=expected)
+    if loader is not None:
+        return f"{loader.noun}: give it as {loader.provides} (--{loader.flag})"
+    path = path or Path()
+    other = find_other_format(path, head)
+    if other is None:
+        return ""
+    return ": ".join(filter(None, (other.name, other.advice_for(path))))
 
 
 def read_input(part: str, source: Any) -> Any:
@@ -208,18 +260,31 @@ def read_input(part: str, source: Any) -> Any:
     if not isinstance(source, (str, os.PathLike)):
         return default.read(source)
     path = Path(source)
-    head = read_head(path, HEAD_SIZE)
-    for loader in LOADERS.values():
-        is_candidate = loader.provides == part or loader.flag == default.flag
-        if is_candidate and loader.recognize(path, head):
-            return loader.read(source)
-    try:
+    candidates = [loader for loader in LOADERS.values() if loader.flag == default.flag]
+    if len(candidates) == 1 and not is_directory(path):
         return default.read(source)
-    except LoadError:
-        other = identify(head, path) if is_directory(path) else ""
-        if not other:
-            raise
-    raise LoadError(f"{path}: not {default.noun}; it is {other}")
+    head = read_head(path, HEAD_SIZE)
+    for loader in candidates:
+        if loader.recognize(path, head):
+            return loader.read(source)
+    if not is_directory(path):
+        return default.read(source)
+    with contextlib.suppress(LoadError):
+        # A SavedModel has a checkpoint of its variables.
+        return default.read(source)
+    raise LoadError(f"{path}: {_describe_folder(path, candidates)}")
+
+
+def _describe_folder(path: Path, candidates: Sequence[Loader]) -> str:
+    """Why a folder is none of the formats that a flag takes."""
+    other = identify(b"", path)
+    if other:
+        return f"not {candidates[0].noun}; it is {other}"
+    in_folder = [loader for loader in candidates if loader.in_folder]
+    if not in_folder:
+        return f"is a directory; give {candidates[0].noun}"
+    formats = " or ".join(f"{loader.noun} ({loader.help})" for loader in in_folder)
+    return f"is a directory, but not {formats}"
 
 
 def assign_inputs(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:

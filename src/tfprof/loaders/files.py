@@ -1,10 +1,11 @@
-"""The bytes of files that users name: all, the first, or a range.
+"""The bytes of files that users name: all, the first, or a range. No other module opens them.
 
 `what` names what is read in errors, such as `the graph`.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import stat
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ _CHUNK_SIZE = 1 << 20
 
 def read_file(path: Path, what: str) -> bytes:
     """All of a file or pipe; a LoadError if it cannot be read, or would never end."""
-    with _opened(path, what) as file:
+    with _load_errors(path, what), open_file(path, what) as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file.read()
         return _read_stream(file, path, what)
@@ -30,8 +31,22 @@ def read_head(path: Path, size: int) -> bytes:
     """The first bytes of a file; none of a directory, a pipe, or what does not exist."""
     if not is_file(path):
         return b""
-    with _opened(path, "the input") as file:
+    with _load_errors(path, "the input"), open_file(path, "the input") as file:
         return file.read(size)
+
+
+def map_file(path: Path, what: str) -> mmap.mmap:
+    """A file that is not empty, mapped into memory."""
+    with _load_errors(path, what), open_file(path, what) as file:
+        if not os.fstat(file.fileno()).st_size:
+            raise LoadError(f"{path}: is empty; expected {what}")
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def release_pages(mapped: mmap.mmap) -> None:
+    """Give the memory back that holds parts of a mapped file, where the system can."""
+    if hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def file_size(path: Path, what: str) -> int:
@@ -40,9 +55,17 @@ def file_size(path: Path, what: str) -> int:
         return path.stat().st_size
 
 
+def modified_time(path: Path) -> float:
+    """When a file was last written; 0 for one that cannot be read, such as a broken link."""
+    try:
+        return path.stat().st_mtime
+    except (OSError, ValueError):
+        return 0.0
+
+
 def read_range(path: Path, offset: int, size: int, what: str) -> bytes:
     """The bytes [offset, offset + size) of a file."""
-    with _opened(path, what) as file:
+    with _load_errors(path, what), open_file(path, what) as file:
         # Before reading, because a read allocates what it is asked for.
         available = os.fstat(file.fileno()).st_size
         if offset < 0 or size < 0 or offset + size > available:
@@ -65,6 +88,15 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_device(path: Path) -> bool:
+    """Whether a path is a device or a link to one, which `open_file` refuses."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+
+
 def is_directory(path: Path) -> bool:
     """Whether there is such a directory."""
     try:
@@ -74,8 +106,11 @@ def is_directory(path: Path) -> bool:
 
 
 @contextmanager
-def _opened(path: Path, what: str) -> Iterator[BinaryIO]:
-    with _load_errors(path, what), path.open("rb") as file:
+def open_file(path: Path, what: str) -> Iterator[BinaryIO]:
+    """A file or pipe, open for reading; no device, which would never end."""
+    with _load_errors(path, what):
+        file = path.open("rb")
+    with file:
         mode = os.fstat(file.fileno()).st_mode
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
             raise LoadError(f"{path}: is a device; give a file for {what}")

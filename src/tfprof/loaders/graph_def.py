@@ -11,10 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
+from tfprof.errors import LoadError
 from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.message_kinds import is_text, message_kind
-from tfprof.loaders.messages import Input, MessageLike, not_a_message
-from tfprof.loaders.model_messages import MODEL_KINDS, model_kind, parse_model, read_model_bytes
+from tfprof.loaders.messages import Input, MessageLike, wrong_message_error
+from tfprof.loaders.model_messages import (
+    MODEL_KINDS,
+    model_kind,
+    no_nodes_error,
+    parse_model,
+    read_model_bytes,
+)
 from tfprof.loaders.saved_model.graph import signature_graph
 from tfprof.loaders.wire import parent_indices
 from tfprof.profiles.grouping import list_offsets
@@ -32,9 +39,9 @@ def read_graph(source: MessageLike) -> GraphColumns:
     try:
         graph, input_names = _nodes(content)
     except DecodeError:
-        raise not_a_message(content, GraphDef, expected=MODEL_KINDS) from None
+        raise wrong_message_error(content, GraphDef, expected=MODEL_KINDS) from None
     if content.path is not None and not _have_ops(graph.nodes):
-        raise not_a_message(content, GraphDef, expected=MODEL_KINDS)
+        raise no_nodes_error(content)
     return replace(_columns(graph.nodes), library=graph.library, input_names=input_names)
 
 
@@ -51,7 +58,15 @@ def _nodes(content: Input) -> tuple[GraphNodes, Mapping[str, str]]:
     """The nodes of a graph and the names of its inputs; a DecodeError if they are malformed."""
     kind = model_kind(content)
     if kind is GraphDef:
-        return (_text_nodes(content) if is_text(content.data) else _binary_nodes(content)), {}
+        if not is_text(content.data):
+            return _binary_nodes(content), {}
+        try:
+            return _text_nodes(content), {}
+        except (DecodeError, LoadError):
+            # A few bytes of a message can all be printable.
+            if content.path is not None:
+                raise
+            return _binary_nodes(content), {}
     message = parse_model(content, kind)
     input_names: dict[str, str] = {}
     if isinstance(message, SavedModel):
@@ -69,7 +84,7 @@ def _binary_nodes(content: Input) -> GraphNodes:
     message = GraphDef.FromString(content.data)
     is_odd = len(message.node) == 1 and message.node[0].name[:1] < " "
     if is_odd and message_kind(content.head) not in ("", "GraphDef"):
-        raise not_a_message(content, GraphDef)
+        raise wrong_message_error(content, GraphDef)
     return nodes_of_bytes(message.SerializeToString(), well_formed=True)
 
 

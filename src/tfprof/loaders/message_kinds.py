@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from tfprof.protos.fields import is_repeated
 from tfprof.protos.varint import read_varint
 
 HEAD_SIZE = 1 << 16
@@ -41,6 +42,7 @@ _MAX_VALUES = 150
 _MAX_DEPTH = 20
 _GOOD, _MARGIN = 0.8, 0.2
 _TEXT_FIELD = re.compile(rb"^(\w+)\s*[:{<]", re.MULTILINE)
+_TEXT_OP = re.compile(rb"\bop\s*:")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -69,17 +71,36 @@ def fits(head: bytes, kind: str) -> bool:
     return is_text(head) or _score(head, kind) >= _GOOD
 
 
-def is_message(head: bytes) -> bool:
-    """Whether bytes may be some message, though it is not clear which."""
+def possible_kinds(head: bytes) -> list[str]:
+    """The messages that bytes may be; several if that is unclear."""
     if is_text(head):
-        return any(_text_fits(head, kind) for kind in _MODULES)
+        return [kind for kind in _MODULES if _text_fits(head, kind)]
+    fits = {kind: _fit(head, kind) for kind in _MODULES if is_message(head)}
+    return [kind for kind, fit in fits.items() if not fit.wrong or fit.share >= _GOOD]
+
+
+def is_message(head: bytes) -> bool:
+    """Whether bytes are the binary form of some message, though it is not clear of which."""
     offset = 0
     try:
         while offset < len(head):
             offset = _read_field(head, offset)[3]
     except ValueError:
         return False
-    return offset == len(head) or len(head) >= HEAD_SIZE
+    return bool(head) and (offset == len(head) or len(head) >= HEAD_SIZE)
+
+
+@lru_cache(maxsize=4)
+def read_fields(data: bytes) -> tuple[tuple[int, int, bytes], ...]:
+    """The number, wire type and content of each field of a message, up to the first wrong one."""
+    fields, offset = [], 0
+    try:
+        while offset < len(data):
+            number, wire, value, offset = _read_field(data, offset)
+            fields.append((number, wire, value))
+    except ValueError:
+        pass
+    return tuple(fields)
 
 
 def is_text(data: bytes) -> bool:
@@ -96,9 +117,27 @@ def _text_kind(head: bytes) -> str:
     return fitting[0] if len(fitting) == 1 else ""
 
 
-def _text_fits(head: bytes, kind: str) -> bool:
-    names = {name.decode(errors="replace") for name in _TEXT_FIELD.findall(head)}
+def text_fields(head: bytes) -> set[str]:
+    """The fields at the top level of a message in text form; none if it is not in text form."""
+    if not is_text(head):
+        return set()
+    return {name.decode(errors="replace") for name in _TEXT_FIELD.findall(head)}
+
+
+def is_known_text(head: bytes) -> bool:
+    """Whether the fields at the top level of a text are those of a known message."""
+    return any(_has_fields(head, kind) for kind in _MODULES)
+
+
+def _has_fields(head: bytes, kind: str) -> bool:
+    names = text_fields(head)
     return bool(names) and names <= set(_schema(kind).fields_by_name)
+
+
+def _text_fits(head: bytes, kind: str) -> bool:
+    if not _has_fields(head, kind):
+        return False
+    return kind != "GraphDef" or b"node" not in head or _TEXT_OP.search(head) is not None
 
 
 def _schema(kind: str) -> Any:
@@ -126,7 +165,7 @@ def _fields(schema: Any) -> dict[int, _Field]:
         elif field.type in (field.TYPE_FLOAT, field.TYPE_FIXED32, field.TYPE_SFIXED32):
             wire = _FIXED32
         # Writers may pack repeated numbers or not.
-        wires = (wire, _LENGTH) if field.is_packed else (wire,)
+        wires = (wire, _LENGTH) if is_repeated(field) else (wire,)
         by_number[field.number] = _Field(wires, field.message_type, field.type == field.TYPE_STRING)
     return by_number
 
@@ -142,14 +181,23 @@ class _Fit:
     def is_enough(self) -> bool:
         return self.right + self.wrong >= _MAX_VALUES
 
+    @property
+    def share(self) -> float:
+        return self.right / (self.right + self.wrong or 1)
+
 
 def _score(head: bytes, kind: str) -> float:
     """The share of values that fit the schema of a kind of message."""
+    return _fit(head, kind).share
+
+
+@lru_cache(maxsize=2 * len(_MODULES))
+def _fit(head: bytes, kind: str) -> _Fit:
     fit, is_cut = _Fit(), len(head) >= HEAD_SIZE
     numbers = _compare(head, _schema(kind), fit, is_cut=is_cut, depth=0)
     if not (is_cut or fit.is_enough) and _MAIN_FIELD.get(kind, 0) not in {0, *numbers}:
-        return 0.0
-    return fit.right / (fit.right + fit.wrong or 1)
+        return _Fit(wrong=1)
+    return fit
 
 
 def _compare(data: bytes, schema: Any, fit: _Fit, *, is_cut: bool, depth: int) -> set[int]:

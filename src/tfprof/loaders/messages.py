@@ -15,11 +15,17 @@ from google.protobuf.message import DecodeError
 from tfprof.errors import LoadError
 from tfprof.loaders import LOADERS, identify
 from tfprof.loaders.files import read_file
-from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_text
+from tfprof.loaders.message_kinds import HEAD_SIZE, fits, is_message, is_text, possible_kinds
+from tfprof.loaders.pbtxt.escapes import split_backslash_runs
 from tfprof.loaders.wire import columns_of, columns_of_bytes
 
 MessageLike = Any
 """A path (str or os.PathLike), serialized bytes, or a protobuf message of ours or TensorFlow's."""
+
+_PARSED_SIZE = 16
+"""How many times the bytes of a message it may need in memory; reserved, but not touched."""
+_MAY_BE_EMPTY = ("ProfileProto",)
+"""Messages of which an empty file is one: a profile that was saved before anything was added."""
 
 
 class Input(NamedTuple):
@@ -55,7 +61,7 @@ def read_message(source: MessageLike, kind: Any, part: str) -> Any:
     try:
         return _text_message(content.data, kind) or kind.FromString(content.data)
     except DecodeError:
-        raise not_a_message(content, kind) from None
+        raise wrong_message_error(content, kind) from None
 
 
 def read_columns(source: MessageLike, kind: Any, part: str, *, columns: Any) -> pa.RecordBatch:
@@ -67,7 +73,7 @@ def read_columns(source: MessageLike, kind: Any, part: str, *, columns: Any) -> 
     try:
         return columns_of_bytes(content.data, columns)
     except DecodeError:
-        raise not_a_message(content, kind) from None
+        raise wrong_message_error(content, kind) from None
 
 
 def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
@@ -75,23 +81,31 @@ def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
     content = read_input_bytes(source, part)
     if content.path is None:
         return content
-    if not content.data:
-        raise LoadError(f"{content.name}: is empty; expected {LOADERS[kind.DESCRIPTOR.name].noun}")
     name = kind.DESCRIPTOR.name
+    if not content.data:
+        if name in _MAY_BE_EMPTY:
+            return content
+        raise LoadError(f"{content.name}: is empty; expected {LOADERS[name].noun}")
     if not fits(content.head, name) and identify(content.head, content.path, expected=[name]):
-        raise not_a_message(content, kind)
+        raise wrong_message_error(content, kind)
     return content
 
 
-def not_a_message(content: Input, kind: Any, *, expected: Iterable[str] = ()) -> LoadError:
-    """The error for an input that is no message of this kind; it names what it is, if known."""
+def wrong_message_error(content: Input, kind: Any, *, expected: Iterable[str] = ()) -> LoadError:
+    """The error for an input that is no message of this kind; it names what it is, if known.
+
+    A MemoryError if there is no memory to parse it: protobuf has the same error for both.
+    """
+    bytearray(_PARSED_SIZE * len(content.data))
     names = (kind.DESCRIPTOR.name, *expected)
     other = identify(content.head, content.path, expected=names)
+    if not other and is_message(content.head) and not possible_kinds(content.head):
+        other = "a protobuf message of another kind"
     reason = f"it is {other}" if other else "truncated, or a different format"
     return LoadError(f"{content.name}: not {LOADERS[kind.DESCRIPTOR.name].noun}; {reason}")
 
 
-def malformed(source: MessageLike, kind: Any, part: str) -> LoadError:
+def malformed_error(source: MessageLike, kind: Any, part: str) -> LoadError:
     """The error for an input of which a nested message cannot be parsed."""
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else part
     return LoadError(
@@ -115,4 +129,4 @@ def parse_text(data: bytes, kind: Any) -> Any:
         # Python's warnings about unknown escapes, which are kept unchanged.
         warnings.filterwarnings("ignore", "invalid", DeprecationWarning)
         warnings.filterwarnings("ignore", "invalid", SyntaxWarning)
-        return text_format.Parse(data.decode("utf-8"), kind())
+        return text_format.Parse(split_backslash_runs(data).decode("utf-8"), kind())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,17 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
-from tfprof.loaders.message_kinds import best_fit, is_text, message_kind
-from tfprof.loaders.messages import Input, MessageLike, not_a_message, parse_text, read_input_bytes
+from tfprof.loaders import find_loader, identify
+from tfprof.loaders.files import read_head
+from tfprof.loaders.message_kinds import HEAD_SIZE, best_fit, is_known_text, is_text, message_kind
+from tfprof.loaders.messages import (
+    Input,
+    MessageLike,
+    parse_text,
+    read_input_bytes,
+    wrong_message_error,
+)
+from tfprof.loaders.other_formats import find_other_format
 from tfprof.loaders.saved_model.graph import is_saved_model, saved_model_file
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
@@ -19,15 +29,59 @@ MODEL_KINDS = {kind.DESCRIPTOR.name: kind for kind in (GraphDef, MetaGraphDef, S
 """The messages that hold a graph, by name."""
 
 
+_MODELS = "a SavedModel, a GraphDef, a MetaGraphDef or a .keras file"
+
+
 def read_model_message(source: MessageLike) -> GraphDef | MetaGraphDef | SavedModel:
     """The message of a model's file, folder or bytes."""
+    if isinstance(source, (str, os.PathLike)):
+        check_is_model(Path(source))
     content = read_model_bytes(source)
-    if content.path is not None and message_kind(content.head) not in ("", *MODEL_KINDS):
-        raise not_a_message(content, GraphDef, expected=MODEL_KINDS)
     message = parse_model(content, model_kind(content))
-    if content.path is not None and isinstance(message, GraphDef) and not message.node:
-        raise not_a_message(content, GraphDef, expected=MODEL_KINDS)
+    if content.path is not None and not _has_nodes(message):
+        raise no_nodes_error(content)
     return message
+
+
+def check_is_model(path: Path) -> None:
+    """Refuse a file or folder that another loader reads, or that is of another format."""
+    head = read_head(path, HEAD_SIZE)
+    loader = find_loader(path, head)
+    if loader is not None and loader.provides != "graph":
+        hint = f"give it beside one, as {loader.provides} (--{loader.flag})"
+        hint = hint if loader.provides == "run_meta" else f"give {_MODELS}"
+        raise LoadError(f"{path}: is {loader.noun}, not a model; {hint}")
+    other = None if loader else find_other_format(path, head)
+    if other is not None:
+        raise LoadError(f"{path}: is {other.name}; {other.advice_for(path) or f'give {_MODELS}'}")
+
+
+def _check_content(content: Input) -> None:
+    """Refuse the content of a file that is no model, whatever its name."""
+    if not content.data:
+        raise LoadError(f"{content.name}: is empty; expected a model")
+    if message_kind(content.head) in MODEL_KINDS:
+        return
+    if identify(content.head, content.path, expected=MODEL_KINDS):
+        raise wrong_message_error(content, GraphDef, expected=MODEL_KINDS)
+
+
+def _has_nodes(message: GraphDef | MetaGraphDef | SavedModel) -> bool:
+    """Whether a message has a node with an op; another message may look like one without."""
+    if isinstance(message, SavedModel):
+        return not message.meta_graphs or any(map(_has_nodes, message.meta_graphs))
+    graph = message if isinstance(message, GraphDef) else message.graph_def
+    return any(node.op for node in graph.node)
+
+
+def no_nodes_error(content: Input) -> LoadError:
+    """The error for a file from which no node could be read."""
+    kind = message_kind(content.head)
+    if kind not in MODEL_KINDS:
+        return wrong_message_error(content, GraphDef, expected=MODEL_KINDS)
+    return LoadError(
+        f"{content.name}: is a {kind} without nodes; save the graph once the model is built"
+    )
 
 
 def read_model_bytes(source: MessageLike) -> Input:
@@ -35,13 +89,16 @@ def read_model_bytes(source: MessageLike) -> Input:
     if is_saved_model(source):
         source = saved_model_file(Path(source))
     content = read_input_bytes(source, "graph")
-    if content.path is not None and not content.data:
-        raise LoadError(f"{content.name}: is empty; expected a model")
+    if content.path is not None:
+        _check_content(content)
     return content
 
 
 def model_kind(content: Input) -> Any:
-    """The class of the message that has a model's graph."""
+    """The class of the message that has a model's graph; the content decides before the name."""
+    kind = message_kind(content.head)
+    if kind in MODEL_KINDS:
+        return MODEL_KINDS[kind]
     if content.path is not None and is_saved_model(content.path):
         return SavedModel
     return MODEL_KINDS[best_fit(content.head, MODEL_KINDS)]
@@ -56,9 +113,10 @@ def parse_model(content: Input, kind: Any) -> Any:
     except UnicodeDecodeError as error:
         reason = f"byte {error.start} is not UTF-8"
     except (text_format.ParseError, RecursionError, ValueError) as error:
-        if not message_kind(content.head):
-            raise not_a_message(content, kind) from None
+        is_other = identify(content.head, content.path, expected=MODEL_KINDS)
+        if is_other or not is_known_text(content.head):
+            raise wrong_message_error(content, kind, expected=MODEL_KINDS) from None
         reason = (str(error).splitlines() or ["nested too deeply"])[0]
     except DecodeError:
-        raise not_a_message(content, kind, expected=MODEL_KINDS) from None
+        raise wrong_message_error(content, kind, expected=MODEL_KINDS) from None
     raise LoadError(f"{content.name}: not a {kind.DESCRIPTOR.name}; {reason}")

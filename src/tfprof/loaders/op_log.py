@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.loaders.messages import MessageLike, malformed, read_columns
+from tfprof.loaders.messages import MessageLike, malformed_error, read_columns
 from tfprof.loaders.wire import columns_of_bytes, numbers, parent_indices
 from tfprof.profiles.grouping import list_offsets
-from tfprof.profiles.schema import Array, Stacks
+from tfprof.profiles.schema import Array, LogEntries, Stacks
 from tfprof.profiles.source_columns import LogColumns
 from tfprof.protos import columns_pb2, log_pb2
 
@@ -24,14 +24,14 @@ def read_op_log(source: MessageLike) -> LogColumns:
     names = batch.column("id_to_string").flatten()
     keys, values = names.field("key").to_pylist(), names.field("value").to_pylist()
     strings = dict(zip(keys, values, strict=True))
-    return LogColumns(
+    columns = LogEntries(
         name=entries.field("name"),
         float_ops=numbers(entries.field("float_ops")),
         stack=stack,
         type_entry=parent_indices(types, np.int32),
         type=types.flatten(),
-        stacks=stacks_of(codes.field("traces"), strings),
     )
+    return LogColumns(columns, stacks_of(codes.field("traces"), strings))
 
 
 def _stacks(lists: pa.Array, source: MessageLike) -> tuple[Array, pa.Array]:
@@ -48,7 +48,7 @@ def _stacks(lists: pa.Array, source: MessageLike) -> tuple[Array, pa.Array]:
     try:
         batch = columns_of_bytes(raw, columns_pb2.Codes)
     except DecodeError:
-        raise malformed(source, log_pb2.OpLogProto, "op_log") from None
+        raise malformed_error(source, log_pb2.OpLogProto, "op_log") from None
     return stack, batch.column(0).flatten()
 
 

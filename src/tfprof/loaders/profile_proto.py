@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.limits import MAX_SHAPE_GAPS
-from tfprof.loaders.messages import MessageLike, malformed, read_message
+from tfprof.loaders.messages import MessageLike, malformed_error, read_message
 from tfprof.loaders.op_log import stacks_of
-from tfprof.loaders.wire import columns_of, numbers, parent_indices, present
+from tfprof.loaders.wire import columns_of, is_present, numbers, parent_indices
 from tfprof.profiles.add_rows import is_first_occurrence
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.grouping import list_offsets
@@ -41,12 +41,12 @@ def read_profile(source: MessageLike) -> Profile:
         nodes, ids = nodes.filter(pa.array(unique)), ids[unique]
     if len(ids) and not any(node.ByteSize() for node in message.nodes.values()):
         # Other messages read as a profile have entries, but nothing in them.
-        raise malformed(source, log_pb2.ProfileProto, "profile")
+        raise malformed_error(source, log_pb2.ProfileProto, "profile")
     devices = _Devices()
     steps = tuple(sorted(set(message.steps)))
     texts = dict(sorted(message.id_to_string.items()))
     traces = nodes.field("trace")
-    stack = np.where(present(traces), np.arange(len(nodes)), -1)
+    stack = np.where(is_present(traces), np.arange(len(nodes)), -1)
     types = nodes.field("op_types")
     saved_device = devices.codes(nodes.field("canonical_device"), none_if_empty=True)
     runs = _runs(nodes.field("execs"), devices, steps)

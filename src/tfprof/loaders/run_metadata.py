@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.loaders.messages import MessageLike, malformed, read_columns
-from tfprof.loaders.wire import numbers, parent_indices, present
+from tfprof.loaders.messages import MessageLike, malformed_error, read_columns
+from tfprof.loaders.wire import is_present, numbers, parent_indices
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import Array
 from tfprof.profiles.source_columns import RunColumns
 from tfprof.protos import columns_pb2, graph_pb2, run_metadata_pb2
 
-_LARGE, _LARGEST = 2**62, 2**63 - 1
+_LARGE = 2**62
 
 
 def read_run(source: MessageLike) -> RunColumns | None:
@@ -25,16 +26,27 @@ def read_run(source: MessageLike) -> RunColumns | None:
     kind = run_metadata_pb2.RunMetadata
     batch = read_columns(source, kind, "run_meta", columns=columns_pb2.Run)
     steps = batch.column(0)
-    if not present(steps).all():
+    if not is_present(steps).all():
         return None
     columns = _columns(steps)
+    if (
+        isinstance(source, (str, os.PathLike))
+        and len(columns.name)
+        and not _has_names(columns.name)
+    ):
+        # Other messages read as a run have records, but no names in them.
+        raise malformed_error(source, kind, "run_meta")
     # Shapes are kept as bytes, which are not validated yet.
     try:
         for shape in columns.output_shape.dictionary.drop_null().to_pylist():
             graph_pb2.TensorShapeProto.FromString(shape)
     except DecodeError:
-        raise malformed(source, kind, "run_meta") from None
+        raise malformed_error(source, kind, "run_meta") from None
     return columns
+
+
+def _has_names(names: pa.Array) -> bool:
+    return bool(pc.any(pc.not_equal(names, "")).as_py())
 
 
 def _columns(steps: pa.Array) -> RunColumns:
@@ -70,17 +82,18 @@ def _memory(lists: pa.Array) -> dict[str, Any]:
     np.add.at(gpu_count, record[is_gpu], 1)
     histories = allocators.field("allocation_records")
     owner = parent_indices(histories)
-    on_gpu = is_gpu[owner]
     allocations = histories.flatten()
+    names = allocators.field("allocator_name").dictionary_encode()
     return {
         "total": _sums(offsets, numbers(allocators.field("total_bytes"))),
         "peak": _sums(offsets, numbers(allocators.field("peak_bytes"))),
         "live": _sums(offsets, numbers(allocators.field("live_bytes"))),
         "in_use": in_use,
         "gpu_allocators": gpu_count,
-        "allocation_record": record[owner[on_gpu]],
-        "allocation_micros": numbers(allocations.field("alloc_micros"))[on_gpu],
-        "allocation_bytes": numbers(allocations.field("alloc_bytes"))[on_gpu],
+        "allocation_record": record[owner],
+        "allocation_micros": numbers(allocations.field("alloc_micros")),
+        "allocation_bytes": numbers(allocations.field("alloc_bytes")),
+        "allocation_allocator": names.take(pa.array(owner)),
     }
 
 
@@ -89,7 +102,7 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
     outputs = lists.flatten()
     tensors = outputs.field("tensor_description")
     memory = tensors.field("allocation_description")
-    has_memory = present(tensors) & present(memory)
+    has_memory = is_present(tensors) & is_present(memory)
     size = np.maximum(
         numbers(memory.field("allocated_bytes")), numbers(memory.field("requested_bytes"))
     )
@@ -106,9 +119,9 @@ def _outputs(lists: pa.Array) -> dict[str, Any]:
 
 
 def _sums(offsets: Array, values: Array) -> Array:
-    """The sum of the values from each offset to the next, at most what 64 bits hold."""
+    """The sum of the values from each offset to the next, as objects if 64 bits may not do."""
     if np.abs(values.astype(np.float64)).sum() >= _LARGE:
         exact = [sum(values[a:b].tolist()) for a, b in itertools.pairwise(offsets.tolist())]
-        return np.array([max(-_LARGEST - 1, min(total, _LARGEST)) for total in exact], np.int64)
+        return np.array(exact, object)
     running = np.concatenate([np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)])
     return running[offsets[1:]] - running[offsets[:-1]]

@@ -18,6 +18,7 @@ from ptars import HandlerPool
 from tfprof.errors import LoadError
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import columns_pb2
+from tfprof.runtime.exceptions import is_error
 
 
 @cache
@@ -31,10 +32,9 @@ def _batch(data: bytes, columns: type[Message]) -> pa.RecordBatch:
     try:
         return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
     except BaseException as error:
-        # A panic of the column reader is a BaseException.
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise DecodeError(f"the columns cannot be read: {error}") from None
-        raise
+        if isinstance(error, MemoryError) or not is_error(error):
+            raise
+        raise DecodeError(f"the columns cannot be read: {error}") from None
 
 
 def columns_of(message: Message, columns: type[Message]) -> pa.RecordBatch:
@@ -63,7 +63,7 @@ def numbers(column: pa.Array) -> Array:
     return (column.fill_null(0) if column.null_count else column).to_numpy(zero_copy_only=False)
 
 
-def present(messages: pa.Array) -> BoolArray:
+def is_present(messages: pa.Array) -> BoolArray:
     """Which rows have a sub-message."""
     mask: BoolArray = messages.is_valid().to_numpy(zero_copy_only=False)
     return mask

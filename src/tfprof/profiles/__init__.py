@@ -5,6 +5,8 @@
     source_columns   what loaders return
     add_rows         rows that files add
     executions       executions, intervals, placements and memory from records
+    intervals        unions of intervals
+    trace_facts      what is known of the trace that a profile was read from
     record_columns   which records count, and as what
     devices          device names, and the device of each node
     input_shapes     the shapes of inputs
@@ -14,5 +16,5 @@
     grouping         offsets, distinct keys, orders and ranks
     string_columns   strings as bytes
 
-Everything above may import it; it imports definitions, errors, protos and runtime.
+`loaders` and everything above may import it.
 """

@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.profiles.schema import ATTRS, NO_DEVICE, SHAPE, SHAPES, Array, Nodes
+from tfprof.profiles.schema import ATTRS, NO_DEVICE, SHAPE, SHAPES, Array, BoolArray, Nodes
 from tfprof.profiles.string_columns import strings
 from tfprof.protos import graph_pb2
 
 COPY = "MEMCPY"
 """A part of the names of records that copy memory."""
-
 _NEVER_NODES = ("RecvTensor", "_SOURCE")
 _CHECKPOINT_OP = "VariableV2"
 
@@ -32,11 +31,42 @@ def is_first_occurrence(names: pa.Array) -> Any:
     return index_in(names, names) == np.arange(len(names))
 
 
+def nodes_with_attr(nodes: Nodes, key: str, value: bytes) -> BoolArray:
+    """Which nodes have an attribute of this key and serialized value."""
+    entries = nodes.attrs.flatten()
+    matches = pc.and_(pc.equal(entries.field("key"), key), pc.equal(entries.field("value"), value))
+    mask = np.zeros(len(nodes), bool)
+    mask[pc.list_parent_indices(nodes.attrs).filter(matches).to_numpy()] = True
+    return mask
+
+
+def as_dictionary(names: pa.Array) -> pa.DictionaryArray:
+    """Names as a dictionary. Nearly all names of a RunMetadata differ, so they are not compared."""
+    if pa.types.is_dictionary(names.type):
+        return names
+    return pa.DictionaryArray.from_arrays(np.arange(len(names), dtype=np.int32), names)
+
+
+def are_copies(names: pa.Array) -> BoolArray:
+    """Which records copy memory."""
+    encoded = pa.types.is_dictionary(names.type)
+    distinct = names.dictionary if encoded else names
+    mask: BoolArray = pc.match_substring_regex(distinct, COPY).to_numpy(zero_copy_only=False)
+    return mask[names.indices.to_numpy()] if encoded else mask
+
+
 def match_nodes(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
     """The node of each record, by its name up to the first colon, and the names of new nodes.
 
     New nodes are numbered after the known ones; -1 is no node.
     """
+    if pa.types.is_dictionary(names.type):
+        node, unknown = _match_names(names.dictionary, known)
+        return node[names.indices.to_numpy()], unknown
+    return _match_names(names, known)
+
+
+def _match_names(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
     names = pc.list_element(pc.split_pattern(names, ":", max_splits=1), 0)
     node = index_in(names, known)
     rows = np.flatnonzero(node < 0)
@@ -56,11 +86,19 @@ def match_nodes(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
 def first_labels(node: Array, labels: pa.Array) -> dict[str, Any]:
     """The first label of each node that has one."""
     # The last assignment stays, so assign from the last row to the first.
-    rows = np.flatnonzero(pc.not_equal(labels, "").to_numpy(zero_copy_only=False))[::-1]
+    rows = np.flatnonzero(_are_not_empty(labels))[::-1]
     row = np.full(int(node.max(initial=-1)) + 1, -1)
     row[node[rows]] = rows
     first = row[row >= 0]
-    return {"label_node": node[first].astype(np.int32), "label_text": labels.take(pa.array(first))}
+    text = labels.take(pa.array(first)).cast(pa.string())
+    return {"label_node": node[first].astype(np.int32), "label_text": text}
+
+
+def _are_not_empty(texts: pa.Array) -> BoolArray:
+    encoded = pa.types.is_dictionary(texts.type)
+    distinct = texts.dictionary if encoded else texts
+    mask: BoolArray = pc.not_equal(distinct, "").to_numpy(zero_copy_only=False)
+    return mask[texts.indices.to_numpy()] if encoded else mask
 
 
 def merge_names(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Array]:

@@ -11,10 +11,12 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray
 
-_STRICT_DEVICE = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+", re.DOTALL | re.ASCII)
+_STRICT_DEVICE = re.compile(r".*/(device:gpu|gpu|device:cpu|cpu):\d+", re.ASCII)
 _ANY_DEVICE = re.compile(r"(?:.*/)?(?:device:|host:)?([a-z_][a-z0-9_]*):\d+", re.DOTALL | re.ASCII)
 _NOT_DEVICES = frozenset({"job", "replica", "task", "stream", "memcpy", "device", "host"})
-_KIND = re.compile(r"(?:device:|host:|/|^)([a-z][a-z0-9_]*):\d+(?:/stream.*|/memcpy.*)?$", re.ASCII)
+_KIND = re.compile(
+    r"(?:device:|host:|/|^)([a-z][a-z0-9_]*):\d+(?:/stream.*|/memcpy.*)?$", re.ASCII | re.DOTALL
+)
 
 
 def device_kind(device: str) -> str:

@@ -8,8 +8,8 @@ A *record* is one NodeExecStats of a RunMetadata, kept as it was written. Here r
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from tfprof.profiles.devices import DeviceRules, device_rules, node_devices
 from tfprof.profiles.grouping import distinct, distinct_index
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.record_columns import BYTE_FIELDS, LATEST, MEMORY_FIELDS, RecordRows, SavedRows
-from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray, Calls
+from tfprof.profiles.schema import NO_DEVICE, Array, BoolArray, Calls, RecordColumns
+from tfprof.runtime.lazy import cached_property
 
 __all__ = ["BYTE_FIELDS", "MEMORY_FIELDS", "Executions", "executions_of"]
 
@@ -52,12 +53,24 @@ class _Column:
         return np.concatenate([empty, *(part.astype(self.dtype, copy=False) for part in parts)])
 
 
+_int32, _int64 = partial(_Column, np.int32), partial(_Column, np.int64)
+
 # One row for each accepted record, from which executions are made.
-_NODE = _Column(np.int64, lambda rows: rows.node[rows.accepted], "execution_node")
-_STEP = _Column(np.int64, lambda rows: rows.steps(rows.accepted), "execution_step")
-_RUNS = _Column(np.int64, lambda rows: rows.runs[rows.accepted], "execution_runs")
-_START = _Column(np.int64, lambda rows: rows.start[rows.accepted], "execution_start")
-_END = _Column(np.int64, lambda rows: rows.end[rows.accepted], "execution_end")
+_NODE = _int64(lambda rows: rows.node[rows.accepted], "execution_node")
+_STEP = _int64(lambda rows: rows.steps(rows.accepted), "execution_step")
+_RUNS = _int64(lambda rows: rows.runs[rows.accepted], "execution_runs")
+_START = _int64(lambda rows: rows.start[rows.accepted], "execution_start")
+_END = _int64(lambda rows: rows.end[rows.accepted], "execution_end")
+
+
+class AcceptedRecords(NamedTuple):
+    """The records that belong to their node, a row each; `runs` is how often each counts."""
+
+    node: Array
+    step: Array
+    runs: Array
+    start: Array
+    end: Array
 
 
 class Executions:
@@ -68,47 +81,46 @@ class Executions:
     rows; those of `MEMORY_FIELDS` belong to `memory_*`.
     """
 
-    interval_node = _Column(np.int32, lambda rows: rows.node[rows.timed])
-    interval_step = _Column(np.int32, lambda rows: rows.steps(rows.timed))
-    interval_device = _Column(np.int32, lambda rows: rows.device[rows.timed])
-    interval_start = _Column(np.int64, lambda rows: rows.records.start[rows.timed])
-    interval_duration = _Column(np.int64, lambda rows: rows.duration[rows.timed])
+    interval_node = _int32(lambda rows: rows.node[rows.timed])
+    interval_step = _int32(lambda rows: rows.steps(rows.timed))
+    interval_device = _int32(lambda rows: rows.device[rows.timed])
+    interval_start = _int64(lambda rows: rows.records.start[rows.timed])
+    interval_duration = _int64(lambda rows: rows.duration[rows.timed])
+    interval_self_nanos = _int64(lambda rows: rows.self_nanos[rows.timed])
+    interval_start_nanos = _int64(lambda rows: rows.start_nanos[rows.timed])
+    interval_end_nanos = _int64(lambda rows: rows.end_nanos[rows.timed])
     interval_accelerator = _Column(bool, lambda rows: rows.accelerator[rows.timed])
+    interval_thread = _int32(lambda rows: rows.thread[rows.timed])
 
     # Of a saved profile, each device of an execution counts as a record.
-    record_node = _Column(np.int32, lambda rows: rows.node[rows.accepted])
-    record_step = _Column(np.int32, lambda rows: rows.steps(rows.accepted))
-    record_device = _Column(np.int32, lambda rows: rows.device[rows.accepted])
+    record_node = _int32(lambda rows: rows.node[rows.accepted])
+    record_step = _int32(lambda rows: rows.steps(rows.accepted))
+    record_device = _int32(lambda rows: rows.device[rows.accepted])
 
-    memory_node = _Column(np.int32, lambda rows: rows.node[rows.memory_rows])
-    memory_step = _Column(np.int32, lambda rows: rows.steps(rows.memory_rows))
-    memory_micros = _Column(np.int64, lambda rows: rows.sum("start", "duration"))
-    host_temp_bytes = _Column(np.int64, lambda rows: rows.host_bytes("temporary"))
-    host_persistent_bytes = _Column(np.int64, lambda rows: rows.host_bytes("persistent"))
-    accelerator_temp_bytes = _Column(np.int64, lambda rows: rows.accelerator_bytes("temporary"))
-    accelerator_persistent_bytes = _Column(
-        np.int64, lambda rows: rows.accelerator_bytes("persistent")
-    )
-    requested_bytes = _Column(np.int64, lambda rows: rows.sum("total", "persistent", "temporary"))
-    peak_bytes = _Column(np.int64, lambda rows: rows.sum("peak", "persistent", "temporary"))
-    residual_bytes = _Column(np.int64, lambda rows: rows.sum("live", "persistent"))
-    output_bytes = _Column(np.int64, lambda rows: rows.sum("output_bytes"))
-    allocator_bytes_in_use = _Column(np.int64, lambda rows: rows.sum("in_use"))
+    memory_node = _int32(lambda rows: rows.node[rows.memory_rows])
+    memory_step = _int32(lambda rows: rows.steps(rows.memory_rows))
+    memory_start = _int64(lambda rows: rows.sum("start"))
+    memory_micros = _int64(lambda rows: rows.sum("start", "duration"))
+    host_temp_bytes = _int64(lambda rows: rows.host_bytes("temporary"))
+    host_persistent_bytes = _int64(lambda rows: rows.host_bytes("persistent"))
+    accelerator_temp_bytes = _int64(lambda rows: rows.accelerator_bytes("temporary"))
+    accelerator_persistent_bytes = _int64(lambda rows: rows.accelerator_bytes("persistent"))
+    requested_bytes = _int64(lambda rows: rows.sum("total", "persistent", "temporary"))
+    peak_bytes = _int64(lambda rows: rows.sum("peak", "persistent", "temporary"))
+    residual_bytes = _int64(lambda rows: rows.sum("live", "persistent"))
+    output_bytes = _int64(lambda rows: rows.sum("output_bytes"))
+    allocator_bytes_in_use = _int64(lambda rows: rows.sum("in_use"))
     has_bytes_in_use = _Column(bool, lambda rows: rows.sum("gpu_allocators") > 0)
 
-    allocation_node = _Column(
-        np.int32, lambda rows: rows.node[rows.records.allocation_record[rows.allocations]]
+    allocation_node = _int32(
+        lambda rows: rows.node[rows.records.allocation_record[rows.allocations]]
     )
-    allocation_step = _Column(np.int32, lambda rows: rows.steps(rows.allocations))
-    allocation_micros = _Column(
-        np.int64, lambda rows: rows.records.allocation_micros[rows.allocations]
-    )
-    allocation_bytes = _Column(
-        np.int64, lambda rows: rows.records.allocation_bytes[rows.allocations]
-    )
+    allocation_step = _int32(lambda rows: rows.steps(rows.allocations))
+    allocation_micros = _int64(lambda rows: rows.records.allocation_micros[rows.allocations])
+    allocation_bytes = _int64(lambda rows: rows.records.allocation_bytes[rows.allocations])
 
-    output_slot = _Column(np.int32, lambda rows: rows.records.output_slot[rows.outputs])
-    output_size = _Column(np.int64, lambda rows: rows.records.output_size[rows.outputs])
+    output_slot = _int32(lambda rows: rows.records.output_slot[rows.outputs])
+    output_size = _int64(lambda rows: rows.records.output_size[rows.outputs])
     output_pointer = _Column(np.uint64, lambda rows: rows.records.output_pointer[rows.outputs])
 
     def __init__(self, profile: Profile, quirks: Quirks) -> None:
@@ -137,6 +149,11 @@ class Executions:
     @property
     def _parts(self) -> list[SavedRows | RecordRows]:
         return [*self.saved_rows, *self.record_rows]
+
+    @property
+    def has_nanos(self) -> bool:
+        """Whether some times are known to the nanosecond."""
+        return any(part.has_nanos for part in self.record_rows)
 
     @cached_property
     def sum_bound(self) -> float:
@@ -180,6 +197,11 @@ class Executions:
         """The latest end."""
         return self._reduce(np.maximum, _END, 0)
 
+    def accepted_records(self) -> AcceptedRecords:
+        """The records from which executions are made."""
+        columns = (_NODE, _STEP, _RUNS, _START, _END)
+        return AcceptedRecords(*(column.collect(self) for column in columns))
+
     def _reduce(self, function: np.ufunc, column: _Column, initial: int) -> Array:
         keys, row = self._groups
         values = np.full(len(keys), initial, np.int64)
@@ -199,6 +221,23 @@ class Executions:
 def executions_of(profile: Profile, quirks: Quirks) -> Executions:
     """The executions of a profile, computed once."""
     return profile.memoize((executions_of, quirks), lambda: Executions(profile, quirks))
+
+
+def record_warnings(profile: Profile, quirks: Quirks, first: int = 0) -> tuple[str, ...]:
+    """What the original says of the records of the runs from number `first` on.
+
+    By default it is among the messages of each report.
+    """
+    runs = profile.records[first:]
+    if not quirks.records_reported_once or not any(map(has_odd_records, runs)):
+        return ()
+    rows = executions_of(profile, quirks).record_rows[first:]
+    return tuple(text for part in rows for text in part.warnings)
+
+
+def has_odd_records(records: RecordColumns) -> bool:
+    """Whether the original says something of the records of a run."""
+    return bool(((records.start <= 0) | (records.gpu_allocators > 1)).any())
 
 
 def executed_counts(calls: Calls | None, ran: BoolArray, runs: Array) -> Array:

@@ -25,13 +25,14 @@ class InputShapes:
 
     def texts(self) -> pa.Array:
         """`index:shape` of each edge, such as `0:3x4` or `1:unknown`."""
-        offsets = list_offsets(self.shape)
-        sizes = self.shape.flatten().cast(pa.string())
-        sizes_text = pc.binary_join(
-            pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), sizes), "x"
-        )
-        shapes = pc.if_else(pa.array(np.diff(offsets) > 0), sizes_text, "unknown")
+        known = pc.greater(pc.list_value_length(self.shape), 0)
+        shapes = pc.if_else(known, format_shapes(self.shape), "unknown")
         return pc.binary_join_element_wise(pa.array(self.index).cast(pa.string()), shapes, ":")
+
+
+def format_shapes(shapes: pa.Array) -> pa.Array:
+    """Shapes as text, such as `3x4`."""
+    return pc.binary_join(shapes.cast(pa.list_(pa.string())), "x")
 
 
 def input_shapes_of(profile: Profile, quirks: Quirks) -> InputShapes:
@@ -50,6 +51,5 @@ def _input_shapes(profile: Profile, quirks: Quirks) -> InputShapes:
     known = (producer >= 0) & (output >= 0) & (index < first[producer + 1])
     # The last shape is that of unknown inputs.
     shapes = pa.concat_arrays([profile.nodes.output_shapes.flatten(), pa.array([[]], SHAPE)])
-    return InputShapes(
-        start, edges.index, shapes.take(pa.array(np.where(known, index, len(shapes) - 1)))
-    )
+    index = np.where(known, index, len(shapes) - 1)
+    return InputShapes(start, edges.index, shapes.take(pa.array(index)))

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.definitions.metrics import measure_names
+from tfprof.definitions.lookup import Lookup
+from tfprof.definitions.metrics import find_measure, measure_names, number_names
+from tfprof.definitions.options import did_you_mean
 from tfprof.profiles.schema import Array
 
 _SAFE = 2.0**62
@@ -32,8 +34,8 @@ def sum_of(column: Array) -> float:
 class LazyColumns:
     """A column for each measure, computed when it is first read.
 
-    `columns[rows, measure]` are some rows of a column, `columns[row]` the numbers of a row by
-    measure.
+    `columns[rows, name]` are some rows of a column, `columns[row]` the numbers of a row by name,
+    and `columns[name]` is a number of the first row, the root of a report.
     """
 
     def __init__(
@@ -57,19 +59,36 @@ class LazyColumns:
     def __len__(self) -> int:
         return self._length
 
+    def __repr__(self) -> str:
+        """The names that there are numbers of; none of them is computed."""
+        return f"<{self._length:,} rows of {', '.join(number_names())}>"
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
-            rows, measure = key
+            rows, name = key
+            measure = name if name in self._columns else _measure(name)
             return self._column(measure)[rows]
+        if isinstance(key, str):
+            return self.number(0, _measure(key))
         row = operator.index(key)
-        return {measure: int(self._column(measure)[row]) for measure in measure_names()}
+        numbers = {measure: self.number(row, measure) for measure in measure_names()}
+        return Lookup(numbers, "number", find_measure, number_names())
+
+    def column(self, measure: str) -> Array:
+        """A column by the name of its measure, also one that no metric shows."""
+        return self._column(measure)
+
+    def number(self, row: int, measure: str) -> Any:
+        """One number as Python has it: an int, or what a column of objects holds."""
+        value = self._column(measure)[row]
+        return value.item() if isinstance(value, np.generic) else value
 
     def __reduce__(self) -> tuple[Any, ...]:
         """All columns, for a copy in another process."""
         columns = {measure: self._column(measure) for measure in measure_names()}
         return LazyColumns, (self._length, columns.__getitem__)
 
-    def of(self, rows: Array) -> LazyColumns:
+    def take(self, rows: Array) -> LazyColumns:
         """The columns of some rows."""
         return LazyColumns(len(rows), lambda measure: self._column(measure)[rows])
 
@@ -87,3 +106,11 @@ class LazyColumns:
         if self._kept:
             self._columns[measure] = values
         return values
+
+
+def _measure(name: str) -> str:
+    measure = find_measure(name)
+    if measure is None:
+        hint = did_you_mean(name, (*number_names(), *measure_names()))
+        raise KeyError(f"there is no number '{name}'{hint}")
+    return measure

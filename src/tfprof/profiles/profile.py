@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.add_rows import (
-    COPY,
+    are_copies,
+    as_dictionary,
     first_labels,
     index_in,
     is_first_occurrence,
@@ -31,11 +32,13 @@ from tfprof.profiles.schema import (
     LogEntries,
     Nodes,
     ProfileProtoRuns,
+    RecordColumns,
     Records,
     Stacks,
 )
 from tfprof.profiles.source_columns import GraphColumns, LogColumns, RunColumns
 from tfprof.profiles.string_columns import strings
+from tfprof.profiles.trace_facts import TraceFacts
 
 if TYPE_CHECKING:
     from tfprof.loaders.checkpoint import Checkpoint
@@ -43,10 +46,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CHECKPOINT_TYPE = "_checkpoint_variables"
-_RUN_FIELDS = frozenset(item.name for item in fields(RunColumns))
-_UNCHANGED_COLUMNS = [
-    item.name for item in fields(Records) if item.name in _RUN_FIELDS - {"device"}
-]
+_UNCHANGED_COLUMNS = [item.name for item in fields(RecordColumns) if item.name != "device"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +64,10 @@ class Profile:
     devices: tuple[str, ...] = ()
     steps: tuple[int, ...] = ()
     has_trace: bool = False
+    exact_durations: bool = False
+    """Whether a record of 0us took less than half of one; otherwise it counts as 1us."""
+    trace: TraceFacts | None = None
+    """What is known of the XPlane trace that it was read from, if it was."""
     missing_stream: bool = False
     saved_missing_stream: bool = False
     checkpoint: Checkpoint | None = None
@@ -87,6 +91,8 @@ class Profile:
     """Sizes for symbols such as `B`, with which float operations are counted."""
     count_float_ops: bool = True
     """Whether float operations that no op log has are counted when they are asked for."""
+    compat: bool = False
+    """Whether it was loaded to answer like the original, unless another answer is asked for."""
     source: Profile | None = None
     """Of a resolved profile, the one it was made from (see `tfprof.resolve`)."""
     _cache: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -132,8 +138,8 @@ class Profile:
             graph.input_output[is_new],
         )
         return self.replace(
-            nodes=self.nodes.followed_by(nodes),
-            edges=self.edges.followed_by(edges),
+            nodes=self.nodes.concat(nodes),
+            edges=self.edges.concat(edges),
             libraries=self._libraries_with(graph),
             roots=graph.roots,
             input_names={**self.input_names, **graph.input_names},
@@ -149,47 +155,49 @@ class Profile:
 
     def with_run(self, step: int, run: RunColumns, quirks: Quirks = REPAIRED) -> Profile:
         """Add the records of a run to a step, and nodes for names that only the run has."""
-        if step < 0 and not quirks.negative_steps:
-            raise OptionError(f"step {step}: steps are numbered from 0")
-        node, unknown = match_nodes(run.name, self.nodes.name)
-        nodes = self.nodes.followed_by(make_runtime_nodes(unknown)) if len(unknown) else self.nodes
-        devices, device_codes = merge_names(self.devices, run.devices)
-        run, node = run.filter(node >= 0), node[node >= 0]
-        records = Records(
-            step=step,
-            node=node.astype(np.int32),
-            device=device_codes[run.device],
-            copy=pc.match_substring_regex(run.name, COPY).to_numpy(zero_copy_only=False),
-            # Nearly all names differ: encoding them would not pay.
-            names=pa.DictionaryArray.from_arrays(
-                np.arange(len(run.name), dtype=np.int32), run.name
-            ),
-            **first_labels(node, run.label),
-            **{name: getattr(run, name) for name in _UNCHANGED_COLUMNS},
-        )
-        gpus = [device for device in run.devices if "gpu" in device]
-        missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
+        return self.with_runs([(step, run)], quirks)
+
+    def with_runs(
+        self, runs: Iterable[tuple[int, RunColumns]], quirks: Quirks = REPAIRED
+    ) -> Profile:
+        """Add the records of runs to their steps, as one after the other, but faster."""
+        runs = list(runs)
+        for step, _ in runs:
+            check_step(step, quirks)
+        names = [as_dictionary(run.name) for _, run in runs]
+        distinct = pa.concat_arrays([column.dictionary for column in names])
+        nodes, unknown = match_nodes(distinct, self.nodes.name)
+        ends = np.cumsum([len(column.dictionary) for column in names])
+        devices, records, missing_stream = self.devices, [*self.records], self.missing_stream
+        for (step, run), column, of_name in zip(
+            runs, names, np.split(nodes, ends[:-1]), strict=True
+        ):
+            node = of_name[column.indices.to_numpy()]
+            devices, device_codes = merge_names(devices, run.devices)
+            records.append(_make_records(step, run, node, device_codes))
+            gpus = [device for device in run.devices if "gpu" in device]
+            missing_stream |= bool(gpus) and not any("stream:all" in device for device in gpus)
         return self.replace(
-            nodes=nodes,
+            nodes=self.nodes.concat(make_runtime_nodes(unknown)) if len(unknown) else self.nodes,
             devices=devices,
-            records=(*self.records, records),
-            steps=tuple(sorted({*self.steps, step})),
-            missing_stream=self.missing_stream or missing_stream,
+            records=tuple(records),
+            steps=tuple(sorted({*self.steps, *(step for step, _ in runs)})),
+            missing_stream=missing_stream,
         )
 
     def with_op_log(self, log: LogColumns) -> Profile:
         """Add types, float operations and stacks to the nodes that an op log names."""
         before = sum(len(stacks) for stacks in self.stacks)
-        stack = np.where(log.stack >= 0, log.stack + before, -1)
-        entries = LogEntries(log.name, log.float_ops, stack, log.type_entry, log.type)
+        stack = log.entries.stack
+        entries = replace(log.entries, stack=np.where(stack >= 0, stack + before, -1))
         profile = self.with_log_entries(entries)
         unmatched = LogEntries.empty()
         if self.libraries:
-            unmatched = entries.filter(index_in(log.name, self.nodes.name) < 0)
+            unmatched = entries.filter(index_in(entries.name, self.nodes.name) < 0)
         is_used = (profile.nodes.stack >= before).any() or (unmatched.stack >= 0).any()
         return profile.replace(
             stacks=(*self.stacks, log.stacks) if is_used else self.stacks,
-            unmatched=self.unmatched.followed_by(unmatched),
+            unmatched=self.unmatched.concat(unmatched),
             strings={**log.stacks.strings, **self.strings},
         )
 
@@ -212,6 +220,11 @@ class Profile:
         )
         owner = ids[entries.type_entry]
         return profile.with_types(owner[owner >= 0], entries.type.filter(pa.array(owner >= 0)))
+
+    def misses_stream(self, quirks: Quirks) -> bool:
+        """Whether a GPU ran without a device for its streams, or in a saved profile did."""
+        saved = self.saved_missing_stream and not quirks.warning_lost_on_load
+        return self.missing_stream or saved
 
     @property
     def coverage(self) -> float:
@@ -250,7 +263,7 @@ class Profile:
                 for key, name in checkpoint.names.items()
                 if name not in known
             }
-            nodes = nodes.followed_by(make_checkpoint_nodes(shapes))
+            nodes = nodes.concat(make_checkpoint_nodes(shapes))
         marked = self.replace(nodes=nodes, checkpoint=checkpoint)
         return marked.with_type(_CHECKPOINT_TYPE, strings(marked.checkpoint_keys))
 
@@ -267,3 +280,23 @@ class Profile:
                 **{key: key for key in checkpoint.tensors},
             },
         )
+
+
+def check_step(step: int, quirks: Quirks) -> None:
+    """Refuse a step that is no number of one."""
+    if step < 0 and not quirks.negative_steps:
+        raise OptionError(f"step {step}: steps are numbered from 0")
+
+
+def _make_records(step: int, run: RunColumns, node: Array, device_codes: Array) -> Records:
+    """The records of a run, of which each has a node; -1 is none."""
+    run, node = run.filter(node >= 0), node[node >= 0]
+    return Records(
+        step=step,
+        node=node.astype(np.int32),
+        device=device_codes[run.device],
+        copy=are_copies(run.name),
+        names=as_dictionary(run.name),
+        **first_labels(node, run.label),
+        **{name: getattr(run, name) for name in _UNCHANGED_COLUMNS},
+    )

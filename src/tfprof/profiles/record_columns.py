@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property, reduce
+from functools import reduce
 
 import numpy as np
+import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.devices import DeviceRules, NodeDevices
 from tfprof.profiles.lazy_columns import sum_bound, sum_of
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray, ProfileProtoRuns
+from tfprof.runtime.lazy import cached_property
 
 MEMORY_FIELDS = (
     "memory_micros",
@@ -28,8 +30,14 @@ MEMORY_FIELDS = (
     "allocator_bytes_in_use",
 )
 BYTE_FIELDS = ("requested_bytes", "peak_bytes", "residual_bytes", "output_bytes")
-LATEST = np.iinfo(np.int64).max
+LATEST = 2**63 - 1
 """The largest time; the start of a record that has none."""
+_ALL_BITS = 2**64 - 1
+_MOST_MICROS = LATEST // 1000
+_NANOS_OF = {
+    "interval_self_nanos": "interval_duration",
+    "interval_start_nanos": "interval_start",
+}
 
 
 class RecordRows:
@@ -52,7 +60,9 @@ class RecordRows:
         records = self.records = profile.records[index]
         self.node, self.device = records.node, records.device
         self._host = rules.host[records.device]
-        self._step = profile.steps.index(records.step)
+        self._step = _step_positions(profile)[records.step]
+        self._wraps = quirks.int64_overflow
+        self._gpu_only = quirks.gpu_allocations_only
         self.warnings: list[str] = []
         self.accepted = np.ones(len(records), bool)
         if not quirks.copies_make_nodes:
@@ -62,7 +72,7 @@ class RecordRows:
         if quirks.one_device_per_node:
             self.accepted &= ~(rules.canonical[records.device] & elsewhere)
         self.started = self.accepted & (records.start > 0)
-        self.duration = self._durations(quirks)
+        self.duration = self._durations(quirks, 0 if profile.exact_durations else 1)
         self.accelerator = rules.accelerator[records.device]
         self.timed = self.started & (self.accelerator | rules.counts[records.device])
         has_memory = self.accepted & rules.counts[records.device]
@@ -72,12 +82,12 @@ class RecordRows:
             unnamed &= np.arange(len(records)) < devices.first_record[index][records.node]
             has_memory = self.accepted & (~elsewhere | unnamed)
         self.memory_rows = np.flatnonzero(has_memory & (records.start > 0))
-        self._warn_about_memory(np.flatnonzero(has_memory & (records.start <= 0)), quirks)
+        self._warn_about_memory(has_memory, quirks)
         self._secondary = profile.secondary_records[index] if profile.secondary_records else False
 
-    def _durations(self, quirks: Quirks) -> Array:
+    def _durations(self, quirks: Quirks, shortest: int) -> Array:
         recorded = self.records.duration
-        duration = np.where(recorded == 0, 1, recorded)
+        duration = np.where(recorded == 0, shortest, recorded)
         if quirks.negative_durations:
             return duration
         negative = int((self.started & (duration < 0)).sum())
@@ -85,16 +95,21 @@ class RecordRows:
             self.warnings.append(
                 f"{negative} records have a negative duration, counted as 1us each"
             )
-        return np.maximum(duration, 1)
+        return np.maximum(duration, shortest)
 
-    def _warn_about_memory(self, without_start: Array, quirks: Quirks) -> None:
-        names = self.records.names
+    def _warn_about_memory(self, has_memory: BoolArray, quirks: Quirks) -> None:
+        """Add the warnings about records with memory, in the order of the records."""
+        names, count = self.records.names, self.records.gpu_allocators
+        no_start = has_memory & (self.records.start <= 0)
+        odd = no_start
+        if quirks.several_allocators_reported:
+            odd = no_start | (has_memory & (count > 1))
         self.warnings += [
-            f"{names[int(row)].as_py()} has no start time, skipping" for row in without_start
+            f"{names[row].as_py()} has no start time, skipping"
+            if no_start[row]
+            else f"found {count[row]} gpu allocator for 1 node"
+            for row in np.flatnonzero(odd).tolist()
         ]
-        if quirks.one_device_per_node:
-            counts = self.records.gpu_allocators[self.memory_rows]
-            self.warnings += [f"found {n} gpu allocator for 1 node" for n in counts[counts > 1]]
 
     def steps(self, rows: Array) -> Array:
         """The step of each of `rows`, a mask or row numbers."""
@@ -115,7 +130,34 @@ class RecordRows:
     @property
     def end(self) -> Array:
         """When each record ended, 0 if it did not start."""
-        return np.where(self.started, _add_saturated(self.records.start, self.duration), 0)
+        return np.where(self.started, self._add([self.records.start, self.duration]), 0)
+
+    @property
+    def has_nanos(self) -> bool:
+        """Whether times are known to the nanosecond."""
+        return len(self.records.nanos_self) > 0
+
+    @property
+    def self_nanos(self) -> Array:
+        """The self time of each record in nanoseconds."""
+        return self.records.nanos_self if self.has_nanos else to_nanos(self.duration)
+
+    @property
+    def start_nanos(self) -> Array:
+        """When each record started, in nanoseconds."""
+        return self.records.nanos_start if self.has_nanos else to_nanos(self.records.start)
+
+    @property
+    def end_nanos(self) -> Array:
+        """When each record ended, in nanoseconds."""
+        elapsed = self.records.nanos_elapsed if self.has_nanos else to_nanos(self.duration)
+        return _add_saturated(self.start_nanos, elapsed)
+
+    @property
+    def thread(self) -> Array:
+        """The thread of each record, -1 if it is not known."""
+        known = self.records.nanos_thread
+        return known if len(known) else np.full(len(self.records), -1, np.int32)
 
     @property
     def run_bound(self) -> float:
@@ -133,7 +175,16 @@ class RecordRows:
     def sum(self, *columns: str) -> Array:
         """The sum of some columns of the rows with memory."""
         values = [getattr(self.records, column)[self.memory_rows] for column in columns]
-        return reduce(_add_saturated, reversed(values))
+        return self._add(values[::-1])
+
+    def _add(self, columns: list[Array]) -> Array:
+        """The sum of columns in 64 bits: beyond them it wraps around, or stops at the limit."""
+        total = reduce(np.add if self._wraps else _add_saturated, columns)
+        if total.dtype != object:
+            return total
+        if self._wraps:
+            return (total & _ALL_BITS).astype(np.uint64).view(np.int64)
+        return np.clip(total, ~LATEST, LATEST).astype(np.int64)
 
     def host_bytes(self, column: str) -> Array:
         """The bytes of the rows with memory that are on the host; 0 for the others."""
@@ -157,13 +208,25 @@ class RecordRows:
     @cached_property
     def allocations(self) -> Array:
         """The allocations of records with memory."""
-        return np.flatnonzero(self._memory_index(self.records.allocation_record) >= 0)
+        counts = self._memory_index(self.records.allocation_record) >= 0
+        if self._gpu_only:
+            names = self.records.allocation_allocator
+            is_gpu = pc.match_substring(names.dictionary, "GPU").to_numpy(zero_copy_only=False)
+            counts &= np.append(is_gpu, False)[names.indices.to_numpy()]
+        return np.flatnonzero(counts)
 
     @cached_property
     def outputs(self) -> Array:
         """The outputs of records with memory."""
         counts = self._memory_index(self.records.output_record) >= 0
         return np.flatnonzero(counts & self.records.output_has_memory)
+
+
+def _step_positions(profile: Profile) -> dict[int, int]:
+    """Step -> its position among the steps."""
+    return profile.memoize(
+        _step_positions, lambda: {step: i for i, step in enumerate(profile.steps)}
+    )
 
 
 class SavedRows:
@@ -179,6 +242,14 @@ class SavedRows:
         saved = self.saved
         if name == "has_bytes_in_use":
             return self.column("allocator_bytes_in_use") > 0
+        if name == "interval_end_nanos":
+            return to_nanos(_add_saturated(saved.interval_start, saved.interval_duration))
+        if name == "interval_thread":
+            return np.full(len(saved.interval_node), -1, np.int32)
+        if name in _NANOS_OF:
+            return to_nanos(getattr(saved, _NANOS_OF[name]))
+        if name == "memory_start":
+            return self.column("memory_micros")  # which is all that a ProfileProto knows
         if name in MEMORY_FIELDS:
             return saved.memory[:, MEMORY_FIELDS.index(name)]
         if name in ("record_node", "record_step"):
@@ -201,6 +272,11 @@ class SavedRows:
         """More than any sum of times, bytes or runs; infinite if one of them is negative."""
         saved = self.saved
         return sum_bound(saved.memory.ravel(), saved.interval_duration, saved.execution_runs)
+
+
+def to_nanos(micros: Array) -> Array:
+    """Microseconds as nanoseconds, as far as 64 bits go."""
+    return np.clip(micros, -_MOST_MICROS, _MOST_MICROS).astype(np.int64) * 1000
 
 
 def _add_saturated(left: Array, right: Array) -> Array:

@@ -53,7 +53,7 @@ class _Table:
     def __len__(self) -> int:
         return len(self.columns()[0])
 
-    def followed_by(self, other: Self) -> Self:
+    def concat(self, other: Self) -> Self:
         """These rows and then others."""
         if not len(self):
             return other
@@ -104,20 +104,20 @@ class Edges(_Table):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Records:
+class RecordColumns:
     """The records of one RunMetadata, one row each, as they were written.
 
-    `device` is an index in the profile's devices. The byte columns are sums over a record's
-    allocators and outputs; `in_use` is the maximum of its GPU allocators. `label_*` has a row for
-    each node whose record has a label, which names the op that ran: `<node> = <op>(<inputs>)`.
+    `device` is an index in a list of devices. The byte columns are sums over a record's allocators
+    and outputs, of any size if 64 bits may not hold them; `in_use` is the maximum of its GPU
+    allocators. `allocation_*` has a row for each allocation and release of any allocator.
+    `duration` is self time, in microseconds. A trace that is more exact has nanoseconds in
+    `nanos_*`, which are empty otherwise: the start, the time until the end, of that the self time,
+    without what ran inside, and the thread, an index in those of the trace.
     """
 
-    step: int
-    node: Array
     device: Array
     start: Array
     duration: Array
-    copy: BoolArray
     total: Array
     peak: Array
     live: Array
@@ -126,16 +126,34 @@ class Records:
     output_bytes: Array
     in_use: Array
     gpu_allocators: Array
-    names: pa.Array
     allocation_record: Array
     allocation_micros: Array
     allocation_bytes: Array
+    allocation_allocator: pa.Array
     output_record: Array
     output_slot: Array
     output_size: Array
     output_pointer: Array
     output_has_memory: BoolArray
     output_shape: pa.Array
+    nanos_start: Array = field(default_factory=_NO_INT64)
+    nanos_elapsed: Array = field(default_factory=_NO_INT64)
+    nanos_self: Array = field(default_factory=_NO_INT64)
+    nanos_thread: Array = field(default_factory=_NO_INT32)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Records(RecordColumns):
+    """The records of one RunMetadata in a profile, with their nodes and the profile's devices.
+
+    `label_*` has a row for each node whose record has a label, which names the op that ran:
+    `<node> = <op>(<inputs>)`.
+    """
+
+    step: int
+    node: Array
+    copy: BoolArray
+    names: pa.Array
     label_node: Array
     label_text: pa.Array
 
@@ -157,10 +175,10 @@ class LogEntries(_Table):
     type_entry: Array = field(default_factory=_NO_INT64)
     type: pa.Array = field(default_factory=_NO_STRINGS)
 
-    def followed_by(self, other: LogEntries) -> LogEntries:
+    def concat(self, other: LogEntries) -> LogEntries:
         """These entries and then others."""
         shifted = replace(other, type_entry=other.type_entry + len(self))
-        return _Table.followed_by(self, shifted)
+        return _Table.concat(self, shifted)
 
     def filter(self, mask: BoolArray) -> LogEntries:
         """The entries in `mask`, with their types."""

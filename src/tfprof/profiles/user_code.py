@@ -8,6 +8,7 @@ else the innermost of all. A gradient has the line of its forward node.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from tfprof.profiles.gradients import forward_names
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray, Stacks
 
-_FILE = 0
+_FILE, _TEXT = 0, 2
 _UNKNOWN = "none"
 _MAX_TEXT = 60
 _FRAMEWORK = re.compile(
@@ -34,13 +35,17 @@ _STANDARD = re.compile(r"(?i)[/\\]lib[/\\]python\d[\d.]*[/\\]|[/\\]python\d+[/\\
 _SEPARATOR = re.compile(r"[/\\]")
 
 
+USER = 2
+"""The rank of the user's own files."""
+
+
 def rank_file(file: str) -> int:
     """0 for TensorFlow, Keras and Python, 1 for other installed packages, 2 for the user's code."""
     if _FRAMEWORK.search(file):
         return 0
     if _INSTALLED.search(file):
         return 1
-    return 0 if _STANDARD.search(file) else 2
+    return 0 if _STANDARD.search(file) else USER
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,19 @@ def _user_lines(profile: Profile) -> pa.Array:
     return pa.concat_arrays(parts).take(pa.array(position))
 
 
+def frame_texts(profile: Profile) -> dict[tuple[str, int], str]:
+    """The text of each line that op logs have, by file and line; that of the last frame wins."""
+    texts = {}
+    for stacks in profile.stacks:
+        files, lines = _strings(stacks, _FILE, slice(None)), _strings(stacks, _TEXT, slice(None))
+        codes = np.stack([files.indices.to_numpy(), stacks.line, lines.indices.to_numpy()])
+        for file, line, text in np.unique(codes, axis=1).T.tolist():
+            known = lines.dictionary[text].as_py()
+            if known != _UNKNOWN:
+                texts[files.dictionary[file].as_py(), line] = known
+    return texts
+
+
 def describe_user_line(profile: Profile, node: int) -> str:
     """`model.py:3 build: y = x @ w` of a node, or nothing if it has no frames."""
     frames = _user_frames(profile)
@@ -77,6 +95,32 @@ def describe_user_line(profile: Profile, node: int) -> str:
         prefix = "gradient of " if frames.of_forward[node] else ""
         return f"{prefix}{line}: {text}" if text else f"{prefix}{line}"
     return ""
+
+
+def frame_columns(profile: Profile) -> pa.Table:
+    """All frames of all stacks, outermost first: stack, depth, file, line, function, text."""
+    parts, first = [], 0
+    for stacks in profile.stacks:
+        sizes = np.diff(stacks.start)
+        depth = np.arange(len(stacks.line)) - np.repeat(stacks.start[:-1], sizes)
+        file, function, text = (
+            _strings(stacks, i, slice(None)).cast(pa.string()) for i in range(3)
+        )
+        columns = {
+            "stack": first + np.repeat(np.arange(len(sizes)), sizes),
+            "depth": depth,
+            "file": file,
+            "line": pa.array(stacks.line).cast(pa.int64()),
+            "function": function,
+            "text": text,
+        }
+        parts.append(pa.table(columns))
+        first += len(stacks)
+    if parts:
+        return pa.concat_tables(parts)
+    kinds = {name: pa.int64() for name in ("stack", "depth", "line")}
+    names = ("stack", "depth", "file", "line", "function", "text")
+    return pa.table({name: pa.array([], kinds.get(name, pa.string())) for name in names})
 
 
 def _user_frames(profile: Profile) -> _UserFrames:
@@ -93,12 +137,29 @@ def _find_user_frames(profile: Profile) -> _UserFrames:
     frame = np.concatenate([*of_stacks, [-1]])[profile.nodes.stack]
     traced = np.flatnonzero(frame >= 0)
     names = profile.nodes.name.take(pa.array(traced))
-    forward = index_in(forward_names(names, REPAIRED), names)
+    forward = _forward_rows(names)
     gradients = traced[forward >= 0]
     of_forward = np.zeros(len(frame), bool)
     of_forward[gradients] = True
     frame[gradients] = frame[traced[forward[forward >= 0]]]
     return _UserFrames(frame, of_forward)
+
+
+def _forward_rows(names: pa.Array) -> Array:
+    """The row of the forward node of each gradient, -1 for other nodes.
+
+    Where only the scope of the forward node is known, it is the first node there.
+    """
+    forward = forward_names(names, REPAIRED)
+    rows = index_in(forward, names)
+    of_scopes = pc.fill_null(pc.ends_with(forward, "/"), False).to_numpy(zero_copy_only=False)
+    if of_scopes.any():
+        order = pc.sort_indices(names).to_numpy()
+        by_name = names.take(pa.array(order)).to_pylist()
+        for row in np.flatnonzero(of_scopes).tolist():
+            first = bisect_left(by_name, forward[row].as_py())
+            rows[row] = order[min(first, len(order) - 1)]
+    return rows
 
 
 def _frame_of_stacks(stacks: Stacks) -> Array:

@@ -49,9 +49,12 @@ def sample(dtype: Any, shape: tuple[int, ...]) -> Any:
     return dice.normal(size=shape).astype(dtype)
 
 
-@pytest.fixture(scope="session")
-def tensors_of_all_types(tf: ModuleType) -> dict[str, Any]:
-    """One tensor of each type that TensorFlow's SaveV2 takes, besides odd shapes and strings."""
+def make_tensors(tf: ModuleType) -> dict[str, Any]:
+    """One tensor of each type that TensorFlow's SaveV2 takes, besides odd shapes and strings.
+
+    No fixture keeps them: at the end of a long session TensorFlow crashed in its CPU allocator
+    (`tsl::cpu_allocator_base`) when it freed them.
+    """
     tensors = {f"plain/{name}": tf.constant(sample(name, (3, 5))) for name in PLAIN}
     tensors["plain/bfloat16"] = tf.cast(tf.constant(sample("f4", (3, 5))), tf.bfloat16)
     codes = np.arange(256, dtype=np.uint8)
@@ -77,15 +80,15 @@ def tensors_of_all_types(tf: ModuleType) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def all_types(tf: ModuleType, tensors_of_all_types: dict[str, Any], tmp_path_factory: Any) -> Path:
+def all_types(tf: ModuleType, tmp_path_factory: Any) -> Path:
     """A V2 checkpoint in one shard, with every type."""
     prefix: Path = tmp_path_factory.mktemp("all") / "model.ckpt"
-    names = list(tensors_of_all_types)
+    tensors = make_tensors(tf)
     tf.raw_ops.SaveV2(
         prefix=str(prefix),
-        tensor_names=names,
-        shape_and_slices=[""] * len(names),
-        tensors=list(tensors_of_all_types.values()),
+        tensor_names=list(tensors),
+        shape_and_slices=[""] * len(tensors),
+        tensors=list(tensors.values()),
     )
     return prefix
 

@@ -62,7 +62,10 @@ def test_shards_of_two_checkpoints(save_v1: SaveV1, tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "not a checkpoint, or a truncated one"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(90), "not a checkpoint; it is an HDF5 file of Keras"),
+        (
+            b"\x89HDF\r\n\x1a\n" + bytes(90),
+            "not a checkpoint; it is an HDF5 file, such as Keras writes",
+        ),
         (b"PK\x03\x04" + bytes(90), "not a checkpoint; it is a zip archive"),
         (bytes(100), "not a checkpoint, or a truncated one"),
     ],

@@ -16,7 +16,7 @@ from tfprof.loaders.checkpoint import open_checkpoint
 from tfprof.loaders.checkpoint.dtypes import DTYPES
 from tfprof.loaders.checkpoint.names import OBJECT_GRAPH_KEY
 
-from .conftest import WORDS, SaveV1
+from .conftest import WORDS, SaveV1, make_tensors
 
 WIDENED = ("bfloat16", "float8", "float4", "int4", "uint4", "int2", "uint2")
 
@@ -98,9 +98,9 @@ def test_saver_of_tensorflow_1(
     assert_as_tensorflow_reads(tf, first, v1=True, known=known)
 
 
-def test_v1_types(tf: ModuleType, tensors_of_all_types: dict[str, Any], tmp_path: Path) -> None:
+def test_v1_types(tf: ModuleType, tmp_path: Path) -> None:
     saved = {}
-    for name, tensor in tensors_of_all_types.items():
+    for name, tensor in make_tensors(tf).items():
         try:
             tf.raw_ops.Save(filename=str(tmp_path / "try"), tensor_names=[name], data=[tensor])
         except (tf.errors.UnimplementedError, tf.errors.InvalidArgumentError):

@@ -56,11 +56,11 @@ def block_entries(contents: bytes, path: Path) -> Iterator[tuple[bytes, bytes]]:
             added, offset = read_varint(contents, offset)
             length, offset = read_varint(contents, offset)
         except ValueError:
-            raise _broken(path) from None
+            raise _broken_block_error(path) from None
         middle, end = offset + added, offset + added + length
         budget -= shared + added
         if shared > len(key) or end > limit or budget < 0:
-            raise _broken(path)
+            raise _broken_block_error(path)
         key = key[:shared] + contents[offset:middle]
         yield key, contents[middle:end]
         offset = end
@@ -69,11 +69,11 @@ def block_entries(contents: bytes, path: Path) -> Iterator[tuple[bytes, bytes]]:
 def _entries_end(contents: bytes, path: Path) -> int:
     """Where the entries end and the restart points, which only a search needs, begin."""
     if len(contents) < 4:
-        raise _broken(path)
+        raise _broken_block_error(path)
     (restarts,) = struct.unpack_from("<I", contents, len(contents) - 4)
     end: int = len(contents) - 4 - 4 * restarts
     if end < 0:
-        raise _broken(path)
+        raise _broken_block_error(path)
     return end
 
 
@@ -90,5 +90,5 @@ def _decompress(contents: bytes, path: Path, what: str) -> bytes:
     return plain
 
 
-def _broken(path: Path) -> LoadError:
+def _broken_block_error(path: Path) -> LoadError:
     return LoadError(f"{path}: a block of the table is broken; write the checkpoint again")

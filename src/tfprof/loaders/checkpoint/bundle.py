@@ -32,7 +32,7 @@ _HEADER_KEY = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BundleEntry:
     """Where the bytes of a tensor, or of one slice of it, are; or the slices it is made of."""
 
     dtype: int
@@ -50,7 +50,7 @@ class Bundle:
 
     prefix: Path
     shards: int
-    entries: Mapping[bytes, Entry]
+    entries: Mapping[bytes, BundleEntry]
     tensors: dict[str, TensorInfo]
 
     def read(self, name: str) -> Array:
@@ -75,7 +75,7 @@ class Bundle:
         suffix = f".data-{number:05d}-of-{self.shards:05d}"
         return self.prefix.with_name(self.prefix.name + suffix)
 
-    def _part(self, entry: Entry, part: TensorSlice, name: str) -> Entry:
+    def _part(self, entry: BundleEntry, part: TensorSlice, name: str) -> BundleEntry:
         stored = self.entries.get(slice_key(name.encode(), part.extents))
         if stored is None:
             raise LoadError(f"{self.prefix}: tensor {name!r}: a slice of it is not in the index")
@@ -83,7 +83,7 @@ class Bundle:
             raise LoadError(f"{self.prefix}: tensor {name!r}: a slice is of another type or shape")
         return stored
 
-    def _values(self, entry: Entry, name: str) -> Array:
+    def _values(self, entry: BundleEntry, name: str) -> Array:
         dtype, count = dtype_of(entry.dtype), math.prod(entry.shape)
         path, what = self.shard(entry.shard), f"tensor {name!r}"
         if not dtype.itemsize and entry.dtype != STRING:
@@ -121,7 +121,7 @@ def open_bundle(table: Table, prefix: Path) -> Bundle:
     return Bundle(prefix, shards, entries, dict(sorted(tensors.items())))
 
 
-def _entry(key: bytes, value: bytes, *, shards: int, path: Path) -> Entry:
+def _entry(key: bytes, value: bytes, *, shards: int, path: Path) -> BundleEntry:
     what = f"tensor {key.decode(errors='backslashreplace')!r}"
     message = parse(BundleEntryProto, value, path, what)
     shape = shape_of(message.shape, f"{path}: {what}")
@@ -133,7 +133,7 @@ def _entry(key: bytes, value: bytes, *, shards: int, path: Path) -> Entry:
     if not slices:
         _check_size(message, math.prod(shape), f"{path}: {what}")
     location = (message.shard_id, message.offset, message.size, message.crc32c)
-    return Entry(message.dtype, shape, *location, slices)
+    return BundleEntry(message.dtype, shape, *location, slices)
 
 
 def _check_size(message: BundleEntryProto, count: int, where: str) -> None:
@@ -147,7 +147,7 @@ def _check_size(message: BundleEntryProto, count: int, where: str) -> None:
         )
 
 
-def _info(key: bytes, entries: Mapping[bytes, Entry], path: Path) -> TensorInfo:
+def _info(key: bytes, entries: Mapping[bytes, BundleEntry], path: Path) -> TensorInfo:
     try:
         name = key.decode()
     except UnicodeDecodeError:

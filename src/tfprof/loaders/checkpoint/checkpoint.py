@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from tfprof.loaders.checkpoint.statistics import Statistics, statistics_of
 from tfprof.loaders.checkpoint.storage import parse
 from tfprof.loaders.checkpoint.tensor import TensorInfo
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
+from tfprof.runtime.lazy import cached_property
 
 
 class TensorReader(Protocol):

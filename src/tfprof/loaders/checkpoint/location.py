@@ -6,8 +6,6 @@ import re
 from os import PathLike
 from pathlib import Path
 
-from google.protobuf.text_encoding import CUnescape
-
 from tfprof.errors import LoadError
 from tfprof.loaders import identify
 from tfprof.loaders.checkpoint.bundle import open_bundle
@@ -16,11 +14,12 @@ from tfprof.loaders.checkpoint.table import is_table, open_table
 from tfprof.loaders.checkpoint.tensor_slices import open_slice_tables
 from tfprof.loaders.files import file_size, is_directory, is_file, read_head, read_range
 from tfprof.loaders.message_kinds import HEAD_SIZE
+from tfprof.loaders.pbtxt.escapes import unescape
 
 _INDEX = re.compile(r".+\.index")
 _PART = re.compile(r"(?P<prefix>.+)\.(index|meta|data-\d{5}-of-\d{5})", re.DOTALL)
 _V1_SHARD = re.compile(r"(?P<stem>.*)-(\d{5}|\?{5})-of-(?P<count>\d{5})", re.DOTALL)
-_STATE = re.compile(rb'^\s*model_checkpoint_path\s*:\s*"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+_STATE = re.compile(rb'^[ \t]*model_checkpoint_path\s*:\s*"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _STATE_SIZE = 1 << 20  # the latest checkpoint comes first
 _V1_TAG = b"\x0a"  # SavedTensorSlices.meta; the header of a V2 checkpoint starts with a number
 
@@ -30,8 +29,8 @@ def is_checkpoint(path: Path) -> bool:
     if is_directory(path):
         return is_file(path / "checkpoint") or bool(_listing(path, _INDEX))
     if not is_file(path):
-        return is_file(_with(path, ".index")) or bool(_shard_files(path))
-    is_part = ".data-" in path.name and is_file(_with(_prefix(path), ".index"))
+        return is_file(_add_suffix(path, ".index")) or bool(_shard_files(path))
+    is_part = ".data-" in path.name and is_file(_add_suffix(_prefix(path), ".index"))
     return is_part or _is_state(path) or is_table(path)
 
 
@@ -40,9 +39,9 @@ def open_checkpoint(path: str | PathLike[str]) -> Checkpoint:
     prefix = path = Path(path)
     if _is_state(path):
         prefix = _latest(path)
-    elif not is_file(_with(path, ".index")):
+    elif not is_file(_add_suffix(path, ".index")):
         prefix = _in_directory(path) if is_directory(path) else _prefix(path)
-    index = _with(prefix, ".index")
+    index = _add_suffix(prefix, ".index")
     if is_file(index):
         return _open(index, prefix)
     if is_file(prefix):
@@ -74,7 +73,7 @@ def _in_directory(directory: Path) -> Path:
     if is_file(state):
         return _latest(state)
     for prefix in (directory / "variables" / "variables", directory / "variables"):
-        if is_file(_with(prefix, ".index")):
+        if is_file(_add_suffix(prefix, ".index")):
             return prefix
     files = _listing(directory, _INDEX)
     if len(files) == 1:
@@ -92,7 +91,7 @@ def _latest(state: Path) -> Path:
         read_range(state, 0, min(file_size(state, "the state"), _STATE_SIZE), "the state")
     )
     try:
-        name = CUnescape(match[1].decode()).decode() if match else ""
+        name = unescape(match[1]).decode() if match else ""
     except ValueError:
         name = ""
     if not name:
@@ -142,5 +141,5 @@ def _listing(directory: Path, pattern: re.Pattern[str]) -> list[Path]:
         raise LoadError(f"{directory}: cannot be listed ({error.strerror})") from error
 
 
-def _with(path: Path, suffix: str) -> Path:
+def _add_suffix(path: Path, suffix: str) -> Path:
     return path.parent / (path.name + suffix)

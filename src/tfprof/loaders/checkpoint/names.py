@@ -67,7 +67,9 @@ def object_names(graph: TrackableObjectGraph, keys: Iterable[str], path: Path) -
         owners.setdefault(key, owner)
     names = {key: full_names.get(key, paths[key]) for key in paths if key not in owners}
     names = _distinct(names, paths)
-    slots = {key: Slot(names[of], slot) for key, (of, slot) in owners.items() if of in names}
+    slots = {
+        key: Slot(names[owner], slot) for key, (owner, slot) in owners.items() if owner in names
+    }
     names |= {key: f"{slot.variable}/{slot.name}" for key, slot in slots.items()}
     # A slot of a slot, which no optimizer writes, keeps its path.
     names |= {key: paths[key] for key in paths if key not in names}

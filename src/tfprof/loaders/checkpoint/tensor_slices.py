@@ -45,7 +45,7 @@ _FIELDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedTensor:
     """A tensor and its parts: in which table, which slice."""
 
     dtype: int
@@ -58,7 +58,7 @@ class SliceTables:
     """A V1 checkpoint by the lists at the start of its tables; data is read when asked for."""
 
     path: Path
-    saved: Mapping[str, Saved]
+    saved: Mapping[str, SavedTensor]
     tensors: dict[str, TensorInfo]
 
     def read(self, name: str) -> Array:
@@ -77,7 +77,7 @@ class SliceTables:
 
 def open_slice_tables(tables: Sequence[Table], path: Path) -> SliceTables:
     """A V1 checkpoint from the lists of its tables; `path` names it in errors."""
-    saved: dict[str, Saved] = {}
+    saved: dict[str, SavedTensor] = {}
     for table in tables:
         message = parse(SavedTensorSlices, table.get(_META_KEY) or b"", table.path, "the list")
         if message.meta.versions.min_consumer > _VERSION:
@@ -86,7 +86,7 @@ def open_slice_tables(tables: Sequence[Table], path: Path) -> SliceTables:
                 f"this is {_VERSION}; save it with an older TensorFlow"
             )
         for meta in message.meta.tensor:
-            tensor = _saved(meta, table)
+            tensor = _saved_tensor(meta, table)
             known = saved.get(meta.name, replace(tensor, parts=()))
             if (known.dtype, known.shape) != (tensor.dtype, tensor.shape):
                 raise LoadError(
@@ -101,14 +101,14 @@ def open_slice_tables(tables: Sequence[Table], path: Path) -> SliceTables:
     return SliceTables(path, saved, {name: _info(name, saved[name]) for name in sorted(saved)})
 
 
-def _saved(meta: SavedSliceMeta, table: Table) -> Saved:
+def _saved_tensor(meta: SavedSliceMeta, table: Table) -> SavedTensor:
     where = f"{table.path}: tensor {meta.name!r}"
     shape = shape_of(meta.shape, where)
     parts = tuple((table, slice_of(part, shape, where)) for part in meta.slice)
-    return Saved(meta.type, shape, parts)
+    return SavedTensor(meta.type, shape, parts)
 
 
-def _info(name: str, saved: Saved) -> TensorInfo:
+def _info(name: str, saved: SavedTensor) -> TensorInfo:
     dtype = dtype_of(saved.dtype)
     size = math.prod(saved.shape) * dtype.itemsize if dtype.itemsize else None
     return TensorInfo(name, dtype.name, saved.shape, size)

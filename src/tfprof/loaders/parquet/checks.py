@@ -26,6 +26,11 @@ from tfprof.profiles.schema import (
 from tfprof.protos.graph_pb2 import AttrValue, TensorShapeProto
 
 _TYPES = {"attrs": ATTRS, "shape": SHAPE, "output_shapes": SHAPES}
+_DICTIONARIES = {
+    "names": pa.string(),
+    "allocation_allocator": pa.string(),
+    "output_shape": pa.binary(),
+}
 _DEVICES = ("device", "interval_device", "record_device")
 _NODES = ("node", "execution_node", "interval_node", "memory_node", "allocation_node", "label_node")
 
@@ -66,8 +71,8 @@ def _has_type(item: Any, value: Any) -> bool:
     if item.type != "pa.Array":
         return True
     value.validate(full=True)  # that texts are UTF-8, for one
-    if item.name in ("names", "output_shape"):
-        kind = pa.string() if item.name == "names" else pa.binary()
+    if item.name in _DICTIONARIES:
+        kind = _DICTIONARIES[item.name]
         return pa.types.is_dictionary(value.type) and value.type.value_type == kind
     return value.type == _TYPES.get(item.name, pa.string()) and _has_no_nulls(value)
 
@@ -101,18 +106,18 @@ def _is_consistent(profile: Profile) -> bool:
     steps = np.array(profile.steps, np.int64)
     checks = [
         bool((np.diff(steps) > 0).all()),
-        _within(profile.nodes.stack, -1, frames),
-        _within(profile.nodes.saved_device, -1, devices),
-        _within(profile.edges.consumer, 0, nodes) and _sorted(profile.edges.consumer),
-        _within(profile.edges.output, CONTROL, 2**31),
-        _within(profile.edges.index, 0, 2**31),
-        _within(profile.type_node, 0, nodes),
+        _is_within(profile.nodes.stack, -1, frames),
+        _is_within(profile.nodes.saved_device, -1, devices),
+        _is_within(profile.edges.consumer, 0, nodes) and _is_sorted(profile.edges.consumer),
+        _is_within(profile.edges.output, CONTROL, 2**31),
+        _is_within(profile.edges.index, 0, 2**31),
+        _is_within(profile.type_node, 0, nodes),
         *(_entries_fit(entries, frames) for entries in (profile.unmatched, profile.saved_flops)),
         *(_part_fits(part, nodes, devices, steps) for part in profile.records),
         *(_part_fits(part, nodes, devices, steps) for part in profile.saved),
         *(part.step in profile.steps and _records_fit(part) for part in profile.records),
         *(_saved_fit(part) for part in profile.saved),
-        *(_sorted(part.start) and part.start[-1] == len(part.line) for part in profile.stacks),
+        *(_is_sorted(part.start) and part.start[-1] == len(part.line) for part in profile.stacks),
     ]
     return all(checks)
 
@@ -120,9 +125,9 @@ def _is_consistent(profile: Profile) -> bool:
 def _part_fits(part: Records | ProfileProtoRuns, nodes: int, devices: int, steps: Array) -> bool:
     for item in fields(part):
         value = getattr(part, item.name)
-        if item.name in _NODES and not _within(value, 0, nodes):
+        if item.name in _NODES and not _is_within(value, 0, nodes):
             return False
-        if item.name in _DEVICES and not _within(value, 0, devices):
+        if item.name in _DEVICES and not _is_within(value, 0, devices):
             return False
         if item.name.endswith("_step") and not np.isin(value, steps).all():
             return False
@@ -131,22 +136,26 @@ def _part_fits(part: Records | ProfileProtoRuns, nodes: int, devices: int, steps
 
 def _records_fit(part: Records) -> bool:
     owners = (part.allocation_record, part.output_record)
-    return all(_within(owner, 0, len(part)) and _sorted(owner) for owner in owners)
+    nanos = (part.nanos_start, part.nanos_elapsed, part.nanos_self, part.nanos_thread)
+    if len({*map(len, nanos)} - {0, len(part)}) or not all(_is_within(n, 0, 2**62) for n in nanos):
+        return False
+    return all(_is_within(owner, 0, len(part)) and _is_sorted(owner) for owner in owners)
 
 
 def _entries_fit(entries: LogEntries, frames: int) -> bool:
-    return _within(entries.stack, -1, frames) and _within(entries.type_entry, 0, len(entries.name))
-
-
-def _saved_fit(part: ProfileProtoRuns) -> bool:
-    return _within(part.record_execution, 0, len(part.execution_node)) and _within(
-        part.output_memory, 0, len(part.memory)
+    return _is_within(entries.stack, -1, frames) and _is_within(
+        entries.type_entry, 0, len(entries.name)
     )
 
 
-def _within(values: Array, start: int, end: int) -> bool:
+def _saved_fit(part: ProfileProtoRuns) -> bool:
+    has_executions = _is_within(part.record_execution, 0, len(part.execution_node))
+    return has_executions and _is_within(part.output_memory, 0, len(part.memory))
+
+
+def _is_within(values: Array, start: int, end: int) -> bool:
     return not len(values) or (int(values.min()) >= start and int(values.max()) < end)
 
 
-def _sorted(values: Array) -> bool:
+def _is_sorted(values: Array) -> bool:
     return bool((np.diff(values.astype(np.int64)) >= 0).all())

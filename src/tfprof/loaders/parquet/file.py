@@ -14,7 +14,7 @@ import pyarrow.parquet
 
 from tfprof.definitions.limits import max_table_bytes
 from tfprof.errors import LoadError
-from tfprof.loaders.files import file_size
+from tfprof.loaders.files import file_size, open_file
 from tfprof.loaders.parquet.footer import BYTE_ARRAY, DICTIONARY_ENCODINGS, ColumnChunk, read_footer
 
 _BATCH_ROWS = 4096
@@ -57,7 +57,8 @@ def _strings_fit(path: Path, chunks: list[ColumnChunk], limit: int) -> bool:
     if sum(chunk.num_values * chunk.uncompressed_size for chunk in strings) <= limit:
         return True
     names = sorted({chunk.path for chunk in strings})
-    with pyarrow.parquet.ParquetFile(path, read_dictionary=names) as file:
+    with open_file(path, "the table") as stream:
+        file = pyarrow.parquet.ParquetFile(stream, read_dictionary=names)
         for batch in file.iter_batches(_BATCH_ROWS, columns=names):
             limit -= sum(_decoded_size(column) for column in batch.columns)
             if limit < 0:
@@ -80,7 +81,8 @@ def _decoded_size(column: pa.Array) -> int:
 def _read_batches(path: Path, limit: int) -> pa.Table | None:
     """The rows of a file, or nothing if they are too many after all."""
     batches = []
-    with pyarrow.parquet.ParquetFile(path) as file:
+    with open_file(path, "the table") as stream:
+        file = pyarrow.parquet.ParquetFile(stream, page_checksum_verification=True)
         if file.metadata.num_rows * _VALUE_SIZE > limit:
             return None
         for batch in file.iter_batches(_BATCH_ROWS):

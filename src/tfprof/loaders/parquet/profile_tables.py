@@ -21,9 +21,13 @@ from tfprof.loaders.parquet.file import read_parquet
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Edges, LogEntries, Nodes, ProfileProtoRuns, Records, Stacks
+from tfprof.profiles.trace_facts import TraceFacts
 
-VERSION = 2
-"""The version of the layout; others are refused."""
+VERSION = 4
+"""The version of the layout."""
+_KNOWN_VERSIONS = (2, 3, VERSION)
+_NANOS_VERSION = 4
+"""The first version with the table `nanos`."""
 
 PART = "part"
 """The column that numbers the RunMetadata, op logs and saved profiles of one profile."""
@@ -38,8 +42,9 @@ _NO_TABLE = "not a table of tfprof"
 _PROPERTIES: dict[str, tuple[type, type]] = {
     **dict.fromkeys(("version", "saved", "logs"), (int, int)),
     **dict.fromkeys(("has_trace", "missing_stream", "saved_missing_stream"), (bool, bool)),
+    "exact_durations": (bool, bool),
     **dict.fromkeys(("runs", "steps"), (list, int)),
-    "counting": (str, str),
+    **dict.fromkeys(("counting", "trace"), (str, str)),
     "devices": (list, str),
     "libraries": (list, bytes),
 }
@@ -47,7 +52,17 @@ _PROPERTIES: dict[str, tuple[type, type]] = {
 
 _SAVED_TABLES = {"execution": "span", "interval": "time", "record": "seen"}
 _SAVED_COLUMNS = {"record_execution": "span"}
-_RECORD_TABLES = {"allocation_": "allocations", "output_": "outputs", "label_": "labels"}
+_ALLOCATOR = ("allocations", "allocator")
+_RECORD_TABLES = {
+    "allocation_": "allocations",
+    "output_": "outputs",
+    "label_": "labels",
+    "nanos_": "nanos",
+}
+
+
+TABLE_ID = b"tfprof.profile"
+"""The metadata in which all tables of a profile have the same random text."""
 
 
 def table_and_column(kind: type, field: str) -> tuple[str, str]:
@@ -76,30 +91,46 @@ def read_tables(folder: str | os.PathLike[str]) -> Profile:
 
 def _profile(tables: _Tables) -> Profile:
     about = _Properties(tables.read("profile"), tables.path("profile"))
+    has_nanos = about["version"] >= _NANOS_VERSION
+    trace = _trace_facts(about["trace"])
     return Profile(
         nodes=Nodes(**tables.columns(Nodes, "nodes")),
         edges=Edges(**tables.columns(Edges, "edges")),
         type_node=tables.column("types", "node").to_numpy(),
         type_name=_array(tables.column("types", "type")),
-        records=tuple(_records(tables, part, step) for part, step in enumerate(about["runs"])),
+        records=tuple(
+            _records(tables, part, step, has_nanos=has_nanos)
+            for part, step in enumerate(about["runs"])
+        ),
         saved=tuple(_saved(tables, part) for part in range(about["saved"])),
         stacks=tuple(_stacks(tables, part) for part in range(about["logs"])),
         strings=_strings(tables, -1),
         devices=tuple(about["devices"]),
         steps=tuple(about["steps"]),
         has_trace=about["has_trace"],
+        exact_durations=about["exact_durations"],
+        trace=trace,
+        warnings=trace.notes if trace else (),
         missing_stream=about["missing_stream"],
         saved_missing_stream=about["saved_missing_stream"],
         libraries=tuple(about["libraries"]),
         unmatched=_entries(tables, "unplaced"),
         saved_flops=_entries(tables, "inner"),
-        **_counting(about["counting"] if about.get("counting") else "{}"),
+        **_count_settings(about["counting"]),
     )
 
 
-def _counting(text: str) -> dict[str, Any]:
+def _trace_facts(text: str) -> TraceFacts | None:
+    """What is known of the trace that the profile was read from."""
+    facts = json.loads(text)
+    return None if facts is None else TraceFacts.from_dict(facts)
+
+
+def _count_settings(text: str) -> dict[str, Any]:
     """What float operations are counted with."""
     about = json.loads(text)
+    if not isinstance(about, dict):
+        raise ValueError("what float operations are counted with has no names")
     arguments: dict[str, Any] = {
         "roots": tuple(about.get("roots", ())),
         "input_names": dict(about.get("input_names", {})),
@@ -120,9 +151,11 @@ class _Properties(dict[str, Any]):
     def __init__(self, table: pa.Table, path: Path) -> None:
         if len(table) != 1:
             raise LoadError(f"{path}: has {len(table)} rows; {_NO_TABLE}")
-        super().__init__(table.to_pylist()[0])
+        # What older tables do not have.
+        absent = {"counting": "{}", "exact_durations": False, "trace": "null"}
+        super().__init__(absent | table.to_pylist()[0])
         self.path = path
-        if self["version"] != VERSION:
+        if self["version"] not in _KNOWN_VERSIONS:
             is_not = f"tables of version {self['version']}, not {VERSION}"
             raise LoadError(f"{path}: {is_not}; save them again")
         if self["saved"] + self["logs"] > MAX_PROFILE_PARTS:
@@ -145,6 +178,7 @@ class _Tables:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.cache: dict[str, pa.Table] = {}
+        self._ids: dict[bytes, str] = {}
 
     def read(self, name: str, part: int | None = None) -> pa.Table:
         """A table, or the rows of one part of it."""
@@ -156,6 +190,7 @@ class _Tables:
                 first = (str(error).splitlines() or [""])[0]
                 reason = "no such file" if isinstance(error, FileNotFoundError) else first
                 raise LoadError(f"{path}: cannot read the table: {reason}") from None
+            self._check_id(name)
         table = self.cache[name]
         if part is None:
             return table
@@ -163,9 +198,24 @@ class _Tables:
         first, last = np.searchsorted(numbers, [part, part + 1]).tolist()
         return table.slice(first, last - first)
 
+    def _check_id(self, name: str) -> None:
+        """Refuse tables of two profiles; another program may have written one without an id."""
+        written = (self.cache[name].schema.metadata or {}).get(TABLE_ID)
+        if written is None:
+            return
+        self._ids.setdefault(written, name)
+        if len(self._ids) > 1:
+            first, second = (f"{table}.parquet" for table in self._ids.values())
+            reason = f"{first} and {second} are of different profiles; save the tables again"
+            raise LoadError(f"{self.folder}: {reason}")
+
     def column(self, name: str, column: str, part: int | None = None) -> pa.ChunkedArray:
         """A column of a table, or the rows of one part of it."""
         return _column(self.read(name, part), column, self.path(name))
+
+    def has_column(self, name: str, column: str) -> bool:
+        """Whether a table has a column."""
+        return column in self.read(name).column_names
 
     def path(self, name: str) -> Path:
         """Where a table is."""
@@ -193,13 +243,24 @@ def _array(column: pa.ChunkedArray) -> pa.Array:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _records(tables: _Tables, part: int, step: int) -> Records:
+def _records(tables: _Tables, part: int, step: int, *, has_nanos: bool) -> Records:
     values: dict[str, Any] = {"step": step}
     for item in fields(Records):
         if item.name != "step":
             table, column = table_and_column(Records, item.name)
+            if (table, column) == _ALLOCATOR and not tables.has_column(table, column):
+                values[item.name] = _gpu_allocators(len(values["allocation_record"]))
+                continue
+            if table == "nanos" and not (has_nanos and tables.has_column(table, column)):
+                continue
             values[item.name] = _value(item, tables.column(table, column, part))
     return Records(**values)
+
+
+def _gpu_allocators(count: int) -> pa.Array:
+    """The allocators in tables before version 4, which have allocations of GPUs only."""
+    indices = np.zeros(count, np.int32)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(["GPU"], pa.string()))
 
 
 def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:

@@ -4,6 +4,7 @@
     headers      name, op, inputs and device of all nodes at once
     attributes   attributes, each distinct one once
     message      any message in the form of protobuf's writers, to wire bytes
+    escapes      escape sequences of strings
 
-Only `loaders.graph_def` imports it.
+Only `loaders` imports it.
 """

@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from tfprof.loaders.messages import parse_text
-from tfprof.loaders.pbtxt.message import NotCanonical, encoded, nested
+from tfprof.loaders.pbtxt.message import NotCanonical, encode_message, encode_nested
 from tfprof.protos import graph_pb2
 
 ATTR, END = b"\n  attr {\n", b"\n}\n"
@@ -31,12 +31,12 @@ class AttributeReader:
         if text == END:
             return b""
         try:
-            found = [self._read_one(part) for part in text[len(ATTR) : -len(END)].split(ATTR)]
+            entries = [self._read_one(part) for part in text[len(ATTR) : -len(END)].split(ATTR)]
         except (NotCanonical, text_format.ParseError):
             return None
-        wire = dict(found)
+        wire = dict(entries)
         # Of several with the same key only the last counts.
-        return b"".join(wire.values()) if len(wire) == len(found) else None
+        return b"".join(wire.values()) if len(wire) == len(entries) else None
 
     def _read_one(self, text: bytes) -> tuple[str, bytes]:
         if text not in self._known:
@@ -49,9 +49,9 @@ class AttributeReader:
 def _encode_attribute(body: bytes) -> tuple[str, bytes]:
     """The key and the wire bytes of an attribute, from the text between its braces."""
     try:
-        data = encoded(_ENTRY, body, depth=2)
+        data = encode_message(_ENTRY, body, depth=2)
         entry = _Entry.FromString(data)
     except (NotCanonical, DecodeError):
         entry = parse_text(body, _Entry)
         data = entry.SerializeToString(deterministic=True)
-    return entry.key, nested(5, data)
+    return entry.key, encode_nested(5, data)

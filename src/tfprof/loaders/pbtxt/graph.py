@@ -20,7 +20,7 @@ from tfprof.loaders.graph_nodes import GraphNodes, nodes_of_bytes
 from tfprof.loaders.messages import parse_text
 from tfprof.loaders.pbtxt.attributes import ATTR, END, AttributeReader
 from tfprof.loaders.pbtxt.headers import NODE, every_other, plain_headers
-from tfprof.loaders.pbtxt.message import NotCanonical, nested
+from tfprof.loaders.pbtxt.message import NotCanonical, encode_nested
 from tfprof.profiles.schema import Array
 from tfprof.protos import graph_pb2
 
@@ -69,7 +69,7 @@ def _nodes(data: bytes) -> GraphNodes:
 
 def _encode_graph(nodes: list[bytes], rest: bytes) -> bytes:
     """A GraphDef on the wire."""
-    return b"".join([*(nested(1, node) for node in nodes), rest])
+    return b"".join([*(encode_nested(1, node) for node in nodes), rest])
 
 
 def _parse_node(text: bytes) -> bytes:

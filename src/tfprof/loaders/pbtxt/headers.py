@@ -6,16 +6,16 @@ has to be exactly that of protobuf's writers.
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.loaders.pbtxt.message import NotCanonical, nested
+from tfprof.loaders.pbtxt.message import NotCanonical, encode_nested
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import slice_strings, utf8_bytes, value_offsets
+from tfprof.runtime.lazy import cached_property
 
 NODE = b"node {\n"
 # In the order of the writers, which is also that of the fields' numbers.
@@ -96,7 +96,7 @@ class Headers:
         """The wire bytes of each node, the device included."""
         values = slice_strings(self.texts, self.quote[::2] + 1, self.quote[1::2]).cast(pa.binary())
         parts = [
-            nested(field + 1, value)
+            encode_nested(field + 1, value)
             for field, value in zip(self.fields.tolist(), values.to_pylist(), strict=True)
         ]
         return [b"".join(parts[a:b]) for a, b in pairwise(self.first.tolist())]
@@ -104,16 +104,16 @@ class Headers:
 
 def plain_headers(texts: pa.Array, rows: Array) -> tuple[Array, Headers]:
     """The rows that are in the form of the writers, and their headers; there is at least one."""
-    headers = _of(texts, rows)
+    headers = _take_headers(texts, rows)
     for has_form in (Headers.are_quoted, Headers.are_ordered):
         mask = has_form(headers)
         if not mask.all():
             rows = rows[mask]
-            headers = _of(texts, rows)
+            headers = _take_headers(texts, rows)
     return rows, headers
 
 
-def _of(texts: pa.Array, rows: Array) -> Headers:
+def _take_headers(texts: pa.Array, rows: Array) -> Headers:
     if not len(rows):
         raise NotCanonical
     return Headers(texts if len(rows) == len(texts) else texts.take(pa.array(rows)))

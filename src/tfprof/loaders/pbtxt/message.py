@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from google.protobuf import text_encoding
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from tfprof.loaders.pbtxt.escapes import unescape
+from tfprof.protos.fields import is_repeated
 from tfprof.protos.varint import encode_varint
 
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
@@ -28,23 +29,23 @@ class NotCanonical(Exception):  # noqa: N818 - an answer, not an error
     """The text is not in the form of the writers."""
 
 
-def nested(number: int, content: bytes) -> bytes:
+def encode_nested(number: int, content: bytes) -> bytes:
     """A string, bytes or message as the field of this number."""
     return encode_varint(number << 3 | 2) + encode_varint(len(content)) + content
 
 
-def _whole(bits: int, *, signed: bool) -> Callable[[bytes], bytes]:
-    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+def _integer_reader(bits: int, *, signed: bool) -> Callable[[bytes], bytes]:
+    smallest, largest = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
     def read(text: bytes) -> bytes:
-        if not _INTEGER.fullmatch(text) or not least <= int(text) <= most:
+        if not _INTEGER.fullmatch(text) or not smallest <= int(text) <= largest:
             raise NotCanonical
         return encode_varint(int(text))
 
     return read
 
 
-def _real(form: str) -> Callable[[bytes], bytes]:
+def _float_reader(form: str) -> Callable[[bytes], bytes]:
     def read(text: bytes) -> bytes:
         if not _REAL.fullmatch(text):
             raise NotCanonical
@@ -56,25 +57,25 @@ def _real(form: str) -> Callable[[bytes], bytes]:
     return read
 
 
-def _flag(text: bytes) -> bytes:
+def _read_bool(text: bytes) -> bytes:
     if text not in (b"true", b"false"):
         raise NotCanonical
     return encode_varint(text == b"true")
 
 
-def _bytes(text: bytes) -> bytes:
+def _read_bytes(text: bytes) -> bytes:
     if _PLAIN.fullmatch(text):
         return text[1:-1]
     if not _ESCAPED.fullmatch(text):
         raise NotCanonical
     try:
-        return text_encoding.CUnescape(text[1:-1].decode("ascii"))
+        return unescape(text[1:-1])
     except ValueError:
         raise NotCanonical from None
 
 
-def _text(text: bytes) -> bytes:
-    data = _bytes(text)
+def _read_string(text: bytes) -> bytes:
+    data = _read_bytes(text)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -83,20 +84,20 @@ def _text(text: bytes) -> bytes:
 
 
 _READERS: dict[int, tuple[Callable[[bytes], bytes], int]] = {
-    FieldDescriptor.TYPE_INT32: (_whole(32, signed=True), 0),
-    FieldDescriptor.TYPE_INT64: (_whole(64, signed=True), 0),
-    FieldDescriptor.TYPE_UINT32: (_whole(32, signed=False), 0),
-    FieldDescriptor.TYPE_UINT64: (_whole(64, signed=False), 0),
-    FieldDescriptor.TYPE_BOOL: (_flag, 0),
-    FieldDescriptor.TYPE_FLOAT: (_real("<f"), 5),
-    FieldDescriptor.TYPE_DOUBLE: (_real("<d"), 1),
-    FieldDescriptor.TYPE_STRING: (_text, 2),
-    FieldDescriptor.TYPE_BYTES: (_bytes, 2),
+    FieldDescriptor.TYPE_INT32: (_integer_reader(32, signed=True), 0),
+    FieldDescriptor.TYPE_INT64: (_integer_reader(64, signed=True), 0),
+    FieldDescriptor.TYPE_UINT32: (_integer_reader(32, signed=False), 0),
+    FieldDescriptor.TYPE_UINT64: (_integer_reader(64, signed=False), 0),
+    FieldDescriptor.TYPE_BOOL: (_read_bool, 0),
+    FieldDescriptor.TYPE_FLOAT: (_float_reader("<f"), 5),
+    FieldDescriptor.TYPE_DOUBLE: (_float_reader("<d"), 1),
+    FieldDescriptor.TYPE_STRING: (_read_string, 2),
+    FieldDescriptor.TYPE_BYTES: (_read_bytes, 2),
 }
 _LENGTH, _MESSAGE = 2, FieldDescriptor.TYPE_MESSAGE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Field:
     """How a field is read and written; `oneof` names the group of which only one may be there."""
 
@@ -114,32 +115,25 @@ def _fields(kind: Descriptor) -> dict[bytes, _Field]:
     """The fields of a kind of message that can be read, by name."""
     entry = kind.GetOptions().map_entry
     return {
-        field.name.encode(): made
+        field.name.encode(): described
         for field in kind.fields
-        if (made := _field(field, entry=entry)) is not None
+        if (described := _describe_field(field, entry=entry)) is not None
     }
 
 
-def _field(field: Any, *, entry: bool) -> _Field | None:
+def _describe_field(field: Any, *, entry: bool) -> _Field | None:
     message = field.message_type if field.type == _MESSAGE else None
     read, wire = _READERS.get(field.type, (None, _LENGTH))
     if field.type == FieldDescriptor.TYPE_ENUM:
-        read, wire = _enumeration(field.enum_type.values_by_name), 0
+        read, wire = _enum_reader(field.enum_type.values_by_name), 0
     if message is None and read is None:
         return None
     oneof = field.containing_oneof.name if field.containing_oneof else ""
     present = entry or field.has_presence
-    return _Field(field.number, message, read, wire, _is_repeated(field), present, oneof)
+    return _Field(field.number, message, read, wire, is_repeated(field), present, oneof)
 
 
-def _is_repeated(field: Any) -> bool:
-    # protobuf 5 has only the label, of which later ones warn.
-    if hasattr(field, "is_repeated"):
-        return bool(field.is_repeated)
-    return bool(field.label == field.LABEL_REPEATED)
-
-
-def _enumeration(values: Any) -> Callable[[bytes], bytes]:
+def _enum_reader(values: Any) -> Callable[[bytes], bytes]:
     numbers = {name.encode(): encode_varint(value.number) for name, value in values.items()}
 
     def read(text: bytes) -> bytes:
@@ -150,18 +144,17 @@ def _enumeration(values: Any) -> Callable[[bytes], bytes]:
     return read
 
 
-def encoded(kind: Descriptor, body: bytes, *, depth: int) -> bytes:
+def encode_message(kind: Descriptor, body: bytes, *, depth: int) -> bytes:
     """The wire bytes of a message from the lines between its braces, `depth` levels in."""
     lines = iter(body.split(b"\n"))
-    return _message(kind, lines, b"  " * depth, closing=None)
+    return _encode_lines(kind, lines, b"  " * depth, closing=None)
 
 
-def _message(
+def _encode_lines(
     kind: Descriptor, lines: Iterator[bytes], indent: bytes, *, closing: bytes | None
 ) -> bytes:
     fields, width = _fields(kind), len(indent)
-    found: dict[int, list[bytes]] = {}
-    known: dict[int, _Field] = {}
+    values_of: dict[_Field, list[bytes]] = {}
     groups: dict[str, int] = {}
     for line in lines:
         if line == closing:
@@ -175,40 +168,34 @@ def _message(
             raise NotCanonical
         if field.oneof and groups.setdefault(field.oneof, field.number) != field.number:
             raise NotCanonical
-        known[field.number] = field
-        values = found.setdefault(field.number, [])
+        values = values_of.setdefault(field, [])
         if values and not field.repeated:
             raise NotCanonical
         if field.message is not None:
-            values.append(_message(field.message, lines, indent + b"  ", closing=indent + b"}"))
+            inside = indent + b"  "
+            values.append(_encode_lines(field.message, lines, inside, closing=indent + b"}"))
         elif field.read is not None:
             values.append(field.read(text))
     else:
         if closing is not None:
             raise NotCanonical
     if kind.GetOptions().map_entry:
-        _complete(fields, found, known)
-    return b"".join(_written(known[number], found[number]) for number in sorted(found))
-
-
-def _complete(
-    fields: dict[bytes, _Field], found: dict[int, list[bytes]], known: dict[int, _Field]
-) -> None:
-    """Give an entry of a map what is not in the text: it has both key and value on the wire."""
-    for field in fields.values():
-        if field.number not in found:
+        # An entry of a map has both key and value on the wire.
+        for field in set(fields.values()) - values_of.keys():
             if field.wire != _LENGTH:
                 raise NotCanonical
-            found[field.number], known[field.number] = [b""], field
+            values_of[field] = [b""]
+    in_order = sorted(values_of, key=lambda field: field.number)
+    return b"".join(_encode_field(field, values_of[field]) for field in in_order)
 
 
-def _written(field: _Field, values: list[bytes]) -> bytes:
+def _encode_field(field: _Field, values: list[bytes]) -> bytes:
     if field.wire == _LENGTH:
         if not (field.repeated or field.present) and values == [b""]:
             return b""
-        return b"".join([nested(field.number, value) for value in values])
+        return b"".join([encode_nested(field.number, value) for value in values])
     if field.repeated:
-        return nested(field.number, b"".join(values))
+        return encode_nested(field.number, b"".join(values))
     if not field.present and not any(values[0]):
         return b""
     return encode_varint(field.number << 3 | field.wire) + values[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 from tfprof.errors import LoadError
 from tfprof.loaders import identify
-from tfprof.loaders.files import is_directory, is_file
+from tfprof.loaders.files import is_device, is_directory, is_file
 from tfprof.loaders.saved_model.variables import complete_variables
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
@@ -30,11 +30,11 @@ def saved_model_file(path: Path) -> Path:
     if not is_directory(path):
         return path
     for name in _FILES:
-        if is_file(path / name):
+        if is_file(path / name) or is_device(path / name):
             return path / name
     other = identify(b"", path, expected=["SavedModel"])
     reason = f"it is {other}" if other else f"it has no {_FILES[0]}"
-    raise LoadError(f"{path}: not a SavedModel directory; {reason}")
+    raise LoadError(f"{path}: not a SavedModel; {reason}")
 
 
 def signature_graph(model: SavedModel, path: Path | None) -> tuple[GraphDef, dict[str, str]]:
@@ -63,7 +63,7 @@ def signature_graph(model: SavedModel, path: Path | None) -> tuple[GraphDef, dic
 def main_graph(model: SavedModel, name: str) -> MetaGraphDef:
     """Of the graphs of a SavedModel the one that is for serving, or the first."""
     if not model.meta_graphs:
-        raise LoadError(f"{name} holds no graph")
+        raise LoadError(f"{name}: is a SavedModel without a graph; save the model again")
     serving = [meta for meta in model.meta_graphs if "serve" in meta.meta_info_def.tags]
     return (serving or model.meta_graphs)[0]
 

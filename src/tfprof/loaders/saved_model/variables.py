@@ -32,11 +32,7 @@ def complete_variables(meta: MetaGraphDef, folder: Path) -> list[str]:
         sizes, dtype = saved[name]
         if not _agree(shape, sizes):
             wrong.add(name)
-        elif (
-            shape.unknown_rank
-            or any(dim.size < 0 for dim in shape.dim)
-            or not getattr(owner, field)
-        ):
+        elif not _is_known(shape) or not getattr(owner, field):
             shape.Clear()
             shape.dim.extend(TensorShapeProto.Dim(size=size) for size in sizes)
             setattr(owner, field, getattr(owner, field) or dtype)
@@ -45,10 +41,10 @@ def complete_variables(meta: MetaGraphDef, folder: Path) -> list[str]:
         "shapes are those of the saved values": filled,
         "saved values have other shapes than the graph, which counts": wrong,
     }
-    return [f"{note}: {_listed(names)}" for note, names in notes.items() if names]
+    return [f"{note}: {_join_names(names)}" for note, names in notes.items() if names]
 
 
-def _listed(names: set[str]) -> str:
+def _join_names(names: set[str]) -> str:
     return ", ".join(sorted(names)[:3]) + (" and others" if len(names) > 3 else "")
 
 
@@ -79,6 +75,10 @@ def _attribute(value: AttrValue) -> TensorShapeProto:
     if not value.HasField("shape"):
         value.shape.unknown_rank = True
     return value.shape
+
+
+def _is_known(shape: TensorShapeProto) -> bool:
+    return not shape.unknown_rank and all(dim.size >= 0 for dim in shape.dim)
 
 
 def _agree(shape: TensorShapeProto, sizes: tuple[int, ...]) -> bool:

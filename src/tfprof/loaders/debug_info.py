@@ -1,4 +1,4 @@
-"""The code traces that a SavedModel was saved with: a GraphDebugInfo to stacks."""
+"""The code traces beside a SavedModel or a captured trace: a GraphDebugInfo to stacks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
 from tfprof.loaders.files import is_file, read_file
-from tfprof.loaders.saved_model.graph import saved_model_file
+from tfprof.loaders.saved_model.graph import is_saved_model, saved_model_file
+from tfprof.loaders.xplane.folders import DEBUG_INFO, find_traces
 from tfprof.profiles.schema import Stacks
 from tfprof.protos.graph_pb2 import GraphDebugInfo
 
@@ -35,11 +37,20 @@ class DebugInfo:
     stack_index: Mapping[str, int]
 
 
-def read_debug_info(saved_model: str | os.PathLike[str]) -> DebugInfo | None:
-    """The traces of a SavedModel, or nothing if it was saved without them."""
-    file = saved_model_file(Path(saved_model)).parent / _FILE
-    if not is_file(file):
+def find_debug_info(source: Any) -> Path | None:
+    """The file with the traces of a SavedModel or of a captured trace, if there is one."""
+    if not isinstance(source, (str, os.PathLike)):
         return None
+    traces = find_traces(Path(source))
+    if traces is not None:
+        file = traces.capture / DEBUG_INFO if traces.capture else None
+    else:
+        file = saved_model_file(Path(source)).parent / _FILE if is_saved_model(source) else None
+    return file if file and is_file(file) else None
+
+
+def read_debug_info(file: Path) -> DebugInfo:
+    """The traces in a file."""
     try:
         return _read(GraphDebugInfo.FromString(read_file(file, "the code traces")))
     except (DecodeError, LookupError):

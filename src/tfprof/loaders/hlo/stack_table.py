@@ -1,0 +1,128 @@
+"""Stacks as columns: from JAX's index of frames, or from frames of captured functions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from tfprof.loaders.debug_info import DebugInfo
+from tfprof.profiles.schema import Stacks
+from tfprof.protos.hlo_pb2 import HloStackFrameIndex
+
+_NO_TEXT = "none"
+_LONGEST = 1000
+
+
+class Frame(NamedTuple):
+    """A line of a function."""
+
+    file: str
+    function: str
+    line: int
+    text: str = _NO_TEXT
+
+
+class StackTable:
+    """Collects distinct stacks, outermost frame first."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[tuple[Frame, ...], int] = {}
+
+    def add(self, frames: tuple[Frame, ...]) -> int:
+        """The number of a stack; -1 if it has no frames."""
+        return self._stacks.setdefault(frames, len(self._stacks)) if frames else -1
+
+    def stacks(self) -> Stacks:
+        """The columns."""
+        ids = {_NO_TEXT: 0}
+        rows = [
+            (
+                frame.line,
+                *(ids.setdefault(text, len(ids)) for text in (frame[0], frame[1], frame[3])),
+            )
+            for frames in self._stacks
+            for frame in frames
+        ]
+        line, file_id, function_id, text_id = np.array(rows, np.int64).reshape(-1, 4).T
+        return Stacks(
+            start=np.cumsum([0, *map(len, self._stacks)]),
+            line=line,
+            function_line=np.zeros(len(line), np.int64),
+            file_id=file_id,
+            function_id=function_id,
+            text_id=text_id,
+            strings={number: text for text, number in ids.items()},
+            texts=None,
+        )
+
+
+class FrameIndex:
+    """The stacks of a JAX program by the id that its instructions have."""
+
+    def __init__(self, index: HloStackFrameIndex) -> None:
+        self._index = index
+        self.frames = cache(self._frames)
+
+    def _frames(self, frame_id: int) -> tuple[Frame, ...]:
+        frames: list[Frame] = []
+        while 0 < frame_id <= len(self._index.stack_frames) and len(frames) < _LONGEST:
+            entry = self._index.stack_frames[frame_id - 1]
+            location = self._location(entry.file_location_id)
+            if location is not None:
+                frames.append(location)
+            frame_id = entry.parent_frame_id
+        return without_repetitions(frames[::-1])
+
+    def _location(self, number: int) -> Frame | None:
+        index = self._index
+        if not 0 < number <= len(index.file_locations):
+            return None
+        location = index.file_locations[number - 1]
+        file, function = location.file_name_id - 1, location.function_name_id - 1
+        if not (0 <= file < len(index.file_names) and 0 <= function < len(index.function_names)):
+            return None
+        # The qualified name has the enclosing functions, as in `main.<locals>.step`.
+        name = index.function_names[function].rpartition("<locals>.")[2]
+        return Frame(index.file_names[file], name, location.line)
+
+
+def without_repetitions(frames: list[Frame]) -> tuple[Frame, ...]:
+    """Frames without those that follow an equal sequence of frames.
+
+    JAX puts the stack of a loop's body behind that of the loop, so that the outer frames are there
+    twice.
+    """
+    kept: list[Frame] = []
+    for frame in frames:
+        kept.append(frame)
+        for length in range(1, len(kept) // 2 + 1):
+            if kept[-length:] == kept[-2 * length : -length]:
+                del kept[-length:]
+                break
+    return tuple(kept)
+
+
+def shared_frames(stacks: Iterable[tuple[Frame, ...]]) -> tuple[Frame, ...]:
+    """The outer frames that all stacks with frames share."""
+    levels = zip(*(stack for stack in stacks if stack), strict=False)
+    shared = itertools.takewhile(lambda level: len(set(level)) == 1, levels)
+    return tuple(level[0] for level in shared)
+
+
+def debug_info_frames(info: DebugInfo, stack: int) -> tuple[Frame, ...]:
+    """The frames of a stack of captured functions."""
+    stacks = info.stacks
+    rows = range(int(stacks.start[stack]), int(stacks.start[stack + 1]))
+    return tuple(
+        Frame(
+            stacks.strings[int(stacks.file_id[row])],
+            stacks.strings[int(stacks.function_id[row])],
+            int(stacks.line[row]),
+            stacks.strings[int(stacks.text_id[row])],
+        )
+        for row in rows
+    )

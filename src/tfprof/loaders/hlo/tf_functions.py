@@ -1,0 +1,143 @@
+"""The nodes of captured TensorFlow functions that the instructions of a program come from."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+from tfprof.definitions.limits import MAX_NAME_CANDIDATES
+from tfprof.loaders.debug_info import DebugInfo
+from tfprof.loaders.hlo.stack_table import Frame, debug_info_frames, shared_frames
+from tfprof.protos.graph_pb2 import GraphDef, NodeDef
+
+TAPE = "gradient_tape/"
+_MODULE = re.compile(r"a_+(.+?)__(?:\.\d+)?")
+_ROLES = {"body": "body/", "cond": "cond/", "then_branch": "then/", "else_branch": "else/"}
+"""What the names of a function's nodes have after the name of the node that calls it."""
+
+
+class TfFunctions:
+    """The functions of a captured graph, and the stacks of their nodes."""
+
+    def __init__(self, graph: GraphDef, info: DebugInfo | None) -> None:
+        self._graph, self._info = graph, info
+        self._functions = {item.signature.name: item for item in graph.library.function}
+        self.frames = lru_cache(maxsize=None)(self._frames)
+
+    def function_of(self, module: str) -> str:
+        """The function that a program was compiled from: that of `a_inference_step_12__.3`."""
+        match = _MODULE.fullmatch(module)
+        name = match[1] if match else module
+        known = (f for f in self._functions if re.sub(r"\W", "_", f).lstrip("_") == name)
+        return next(known, "")
+
+    def scope(self, function: str) -> str:
+        """The scope of a function's nodes: the path of calls that leads to it."""
+        return self._scopes.get(function, "").rstrip("/")
+
+    @cached_property
+    def _scopes(self) -> dict[str, str]:
+        scopes: dict[str, str] = {}
+        pending: list[tuple[str, list[NodeDef]]] = [("", list(self._graph.node))]
+        for prefix, nodes in pending:
+            for node, role, callee in _calls(nodes):
+                if callee in self._functions and callee not in scopes:
+                    scopes[callee] = f"{prefix}{node.name}/{role}"
+                    pending.append((scopes[callee], list(self._functions[callee].node_def)))
+        return scopes
+
+    def op_type(self, function: str, op_name: str) -> str:
+        """The op type of a node, empty if there is none of this name."""
+        key = self._find(function, op_name)
+        return self._ops[key] if key else ""
+
+    @cached_property
+    def _ops(self) -> dict[tuple[str, str], str]:
+        return {
+            (name, node.name): node.op
+            for name, function in self._functions.items()
+            for node in function.node_def
+        }
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[str, str]]:
+        return {node: (function, node) for function, node in reversed(self._ops)}
+
+    def _find(self, function: str, node: str) -> tuple[str, str] | None:
+        """A node of a function, else one of the same name in any function."""
+        key = function, node
+        return key if key in self._ops else self._by_name.get(node)
+
+    def _frames(self, function: str, op_name: str) -> tuple[Frame, ...]:
+        """The stack of the op; of an op of the backward pass that of its forward op."""
+        if TAPE in op_name:
+            frames = self._forward_frames(function, op_name)
+            if frames:
+                return frames
+        for name in _scopes(op_name):
+            key = self._find(function, name)
+            if key is not None and (frames := self._stack(key)):
+                return frames
+        return self._shared_frames(function, op_name)
+
+    def _forward_frames(self, function: str, op_name: str) -> tuple[Frame, ...]:
+        """The stack of the node whose gradient an op computes, or what those of its scope share.
+
+        In the gradient of a loop that is a node of the loop's body.
+        """
+        forward = _forward_name_in_loop(op_name) or op_name.partition(TAPE)[2]
+        for scope in _scopes(forward):
+            key = self._find(function, scope)
+            if key is not None and (frames := self._stack(key)):
+                return frames
+            if frames := self._shared_frames(function, f"{scope}/"):
+                return frames
+        return ()
+
+    def _stack(self, key: tuple[str, str]) -> tuple[Frame, ...]:
+        function, node = key
+        index = self._info.stack_index.get(f"{node}@{function}", -1) if self._info else -1
+        return debug_info_frames(self._info, index) if self._info and index >= 0 else ()
+
+    @cached_property
+    def _sorted_names(self) -> dict[str, list[str]]:
+        return {
+            name: sorted(node.name for node in function.node_def if TAPE not in node.name)
+            for name, function in self._functions.items()
+        }
+
+    def _shared_frames(self, function: str, scope: str) -> tuple[Frame, ...]:
+        """The outer frames that all nodes of a scope share."""
+        names = self._sorted_names.get(function)
+        if not names:
+            return ()
+        first = bisect_left(names, scope)
+        last = bisect_left(names, scope + "\U0010ffff")
+        stacks = [self._stack((function, name)) for name in names[first:last]]
+        return shared_frames(stacks)
+
+
+def _calls(nodes: list[NodeDef]) -> Iterator[tuple[NodeDef, str, str]]:
+    """Nodes that call functions, the role and the function."""
+    for node in nodes:
+        for key, value in node.attr.items():
+            if value.HasField("func"):
+                yield node, _ROLES.get(key, ""), value.func.name
+
+
+def _scopes(name: str) -> Iterator[str]:
+    """A name and the scopes that it is in, the innermost first; not of absurdly many."""
+    for _ in range(min(name.count("/") + 1, MAX_NAME_CANDIDATES)):
+        yield name
+        name = name.rpartition("/")[0]
+
+
+def _forward_name_in_loop(name: str) -> str:
+    """The node `x` of `…gradients/x_grad/…`, the last such; empty if there is none."""
+    start = name.rfind("gradients/", 0, max(name.rfind("_grad/") - 1, 0))
+    if start < 0:
+        return ""
+    start += len("gradients/")
+    return name[start : name.find("_grad/", start + 1)]
