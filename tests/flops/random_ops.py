@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.flops.op_maker import OpMaker
 from tests.flops.rare_ops import rare_ops
+from tests.flops.text_ops import text_ops
 from tfprof.flops.interpreter import Instance, Interpreter
 from tfprof.functions.library import FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
@@ -323,6 +324,7 @@ FAMILIES: dict[str, Callable[[OpMaker], None]] = {
     "layout": layout,
     "recurrent": recurrent,
     "rare_ops": rare_ops,
+    "text_ops": text_ops,
 }
 
 

@@ -34,7 +34,7 @@ def points(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
         assert group == rules.ENTRY_POINTS == "tfprof.flop_rules"
         return [EntryPoint(name, value, group) for name, value in values.items()]
 
-    monkeypatch.setattr(rules, "entry_points", find)
+    monkeypatch.setattr("importlib.metadata.entry_points", find)
     rules.entry_point_rules.cache_clear()
     yield values
     rules.entry_point_rules.cache_clear()

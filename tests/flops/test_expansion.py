@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfprof.functions.expand import MAX_DEPTH, Expanded, Frame, expand
+from tfprof.functions.expand import MAX_DEPTH, ExpandedGraph, InlinedBody, expand
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
 
-def nodes_of(expanded: Expanded) -> dict[str, tuple[Frame, NodeDef]]:
-    """Run-time name -> frame and node."""
+def nodes_of(expanded: ExpandedGraph) -> dict[str, tuple[InlinedBody, NodeDef]]:
+    """Runtime name -> body and node."""
     return {
-        frame.prefix + node.name: (frame, node)
-        for frame in expanded.frames
-        for node in frame.body.nodes
+        inlined.prefix + node.name: (inlined, node)
+        for inlined in expanded.bodies
+        for node in inlined.body.nodes
     }
 
 
@@ -60,7 +60,7 @@ def test_recursion_is_not_expanded() -> None:
     caller(graph, "d", "absent", "c:0")
     expanded = expand(graph)
     assert list(nodes_of(expanded)) == ["c", "d", "c/a", "c/f"]
-    assert expanded.notes == [
+    assert expanded.warnings == [
         "function 'absent' is not in the library",
         "function 'f' calls itself",
     ]
@@ -73,7 +73,7 @@ def test_bounds() -> None:
     caller(graph, "c", "f0", "x")
     expanded = expand(graph)
     assert len(nodes_of(expanded)) == MAX_DEPTH + 1
-    assert expanded.notes == [f"calls nested deeper than {MAX_DEPTH} stay closed"]
+    assert expanded.warnings == [f"calls nested deeper than {MAX_DEPTH} are not expanded"]
 
     doubling = GraphDef()
     for depth in range(60):
@@ -81,7 +81,7 @@ def test_bounds() -> None:
         for node in made.node_def:
             node.op = f"g{depth + 1}" if depth < 59 else "Neg"
     doubling.node.add(name="c", op="g0")
-    assert expand(doubling, max_nodes=10_000).notes[0].startswith("more than 10000 nodes")
+    assert expand(doubling, max_nodes=10_000).warnings[0].startswith("more than 10000 nodes")
 
 
 def test_runtime_names(tf: Any) -> None:

@@ -89,7 +89,7 @@ def test_symbols_and_sizes_agree(tf: Any, seed: int, gradient: bool) -> None:
 
     symbolic = cost(function)
     assert symbolic.ledger.complete, symbolic.ledger.summary()
-    values = {"B": sizes[0], "x.1": sizes[1]}
+    values = {"B": sizes[0], "T": sizes[1]}
     bound = symbolic.bind(**{name: values[name] for name in symbolic.symbols})
     sized = cost(function, run_shapes={"x": [tuple(sizes)]})
     assert bound.float_ops == sized.float_ops

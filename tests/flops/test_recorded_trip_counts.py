@@ -12,7 +12,7 @@ import tensorflow as tf
 
 import tfprof
 from tests.cli.conftest import call
-from tfprof.flops.recorded_trip_counts import Loop, RunCounts, recorded_trip_counts
+from tfprof.flops.recorded_trip_counts import LoopId, RunCounts, recorded_trip_counts
 from tfprof.functions.expand import expand
 from tfprof.functions.library import FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
@@ -142,7 +142,7 @@ def test_equal_names_in_two_functions() -> None:
     assert tfprof.cost(graph, run_meta=runs).contraction_float_ops == 12 * MATMUL
     # Without the names of the calls nobody knows whose trip counts they are.
     library = FunctionLibrary(GraphDef.FromString(graph))
-    loops = {Loop(frame.body.name, "decode") for frame in expand(library).frames[:2]}
+    loops = {LoopId(inlined.body.name, "decode") for inlined in expand(library).bodies[:2]}
     assert len(loops) == 2
     assert not recorded_trip_counts(library, loops, RunCounts(1, {"decode/body/matmul": 12}))
 

@@ -181,9 +181,9 @@ def test_names_equal_the_expanded_graph(tf: Any) -> None:
         loop_with_gradient(tf).graph.as_graph_def(add_shapes=True).SerializeToString()
     )
     named = {
-        frame.prefix + node.name: node.op
-        for frame in expand(graph).frames
-        for node in frame.body.nodes
+        inlined.prefix + node.name: node.op
+        for inlined in expand(graph).bodies
+        for node in inlined.body.nodes
     }
     for node in cost(graph).nodes():
         assert named[node.name] == node.op

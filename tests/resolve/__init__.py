@@ -1,1 +1,1 @@
-"""Functions of graphs in the views, and run-time names joined to nodes."""
+"""Functions of graphs in the views, and runtime names mapped to nodes."""

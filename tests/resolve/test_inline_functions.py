@@ -14,7 +14,7 @@ from tfprof.profiles.executions import executed_counts
 from tfprof.profiles.schema import Calls, Edges
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.run_metadata_pb2 import RunMetadata
-from tfprof.reports.report import make_report
+from tfprof.reports.make_report import make_report
 from tfprof.resolve import resolve
 
 GRAPH = """

@@ -16,6 +16,10 @@ from tfprof.definitions.metrics import METRICS
 Traces = dict[str, dict[str, bytes]]
 MODELS = ["seq2seq", "transformer", "convnet"]
 MATMUL = 2 * BATCH * UNITS * UNITS
+# Four blocks of a 3x3 convolution with 16 filters on two images, in the first of 3 channels; each
+# with a batch norm (subtract, multiply, add) and a Relu of its outputs.
+CONV_MACS = sum(2 * 32 * 32 * 16 * (9 * channels) for channels in (3, 16, 16, 16))
+NORM_AND_RELU = 4 * (3 + 1) * (2 * 32 * 32 * 16)
 REQUEST = {
     "max_depth": 10000,
     "step": -1,
@@ -48,19 +52,21 @@ def _everything() -> dict[str, Any]:
 def test_fused_kernels_have_their_time_and_float_operations(traces: Traces) -> None:
     report = _load(traces, "convnet").report("op", select=["micros", "float_ops", "macs"])
     fused = report["_FusedConv2D"]
-    channels = [3, 16, 16, 16]
-    assert fused.own["macs"] == sum(2 * 32 * 32 * 9 * c * 16 for c in channels)
-    assert fused.own["float_ops"] > 2 * fused.own["macs"]  # biases and activations
+    assert fused.own["macs"] == CONV_MACS
+    assert fused.own["float_ops"] == 2 * CONV_MACS + NORM_AND_RELU
     assert fused.own["exec_micros"] > 0
-    assert report["_FusedMatMul"].own["float_ops"] >= 2 * 2 * 16 * 10
+    matmul = report["_FusedMatMul"].own
+    assert matmul["macs"] == 2 * 16 * 10
+    assert matmul["float_ops"] == 2 * matmul["macs"] + (1 + 1) * 2 * 10  # a bias and a Relu
     assert not {"Conv2D", "MatMul"} & set(report.names)
 
 
 def test_types_of_the_graph_still_count(traces: Traces) -> None:
     profile = _load(traces, "convnet")
-    for types in (["Conv2D"], ["_FusedConv2D"]):
-        report = profile.report("scope", select=["float_ops"], account_type_regexes=types)
-        assert report.rows[0].total["float_ops"] > 10**7
+    expected = {"Conv2D": 2 * CONV_MACS, "_FusedConv2D": 2 * CONV_MACS + NORM_AND_RELU}
+    for op_type, float_ops in expected.items():
+        report = profile.report("scope", select=["float_ops"], account_type_regexes=[op_type])
+        assert report.rows[0].total["float_ops"] == float_ops
 
 
 def test_loops_count_every_iteration(traces: Traces) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfprof.flops.tensors import UNKNOWN, Tensor, common, dims_of, merge_dims
+from tfprof.flops.tensors import UNKNOWN, Tensor, dims_of, join_tensors, merge_dims
 from tfprof.functions.library import FunctionBody
 from tfprof.protos.graph_pb2 import AttrValue, DataType, NodeDef
 
@@ -56,7 +56,7 @@ def merge_branches(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
     results = list(branches[0]) if branches else []
     for branch in branches[1:]:
         padded = (*branch, *[UNKNOWN] * len(results))
-        results = [common(*pair) for pair in zip(results, padded, strict=False)]
+        results = [join_tensors(*pair) for pair in zip(results, padded, strict=False)]
     return results
 
 
@@ -90,7 +90,7 @@ def widen_state(
     for index, tensor in enumerate(state):
         if index not in invariant:
             after = results[index] if index < len(results) else UNKNOWN
-            both = common(tensor, replace(after, value=None))
+            both = join_tensors(tensor, replace(after, value=None))
             tensor = Tensor(tensor.dtype) if give_up and both != tensor else both
         wider.append(tensor)
     return tuple(wider)

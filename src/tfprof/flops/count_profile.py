@@ -5,35 +5,21 @@ The rules count as for `tfprof.cost`, on first use; here the numbers become colu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
+from tfprof.errors import OptionError
 from tfprof.flops.flop_columns import NodeFlops
-from tfprof.flops.model_cost import (
-    Cost,
-    NodeCost,
-    bind_cost,
-    compute_cost,
-    with_recorded_trip_counts,
-)
-from tfprof.flops.polynomial import Count, bind, symbols
-from tfprof.flops.profile_graph import model_graph, recorded_shapes
-from tfprof.flops.recorded_trip_counts import run_counts_of
+from tfprof.flops.hlo.compiled_nodes import compiled_nodes
 from tfprof.flops.rules import MULTIPLY_ADDS, RULES
-from tfprof.functions.expand import MAX_NODES
-from tfprof.profiles.add_rows import index_in
+from tfprof.flops.static_counts import count_static
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, BoolArray
-from tfprof.profiles.string_columns import strings
-
-_BATCH = "B"
-_EXAMPLE: Mapping[str, Count] = {_BATCH: 1}
-_SAFE = 2**62
-_LARGEST = 10**150  # of which products are still floats
+from tfprof.profiles.schema import BoolArray
 
 
 def count_profile(profile: Profile, quirks: Quirks) -> NodeFlops:
@@ -41,6 +27,7 @@ def count_profile(profile: Profile, quirks: Quirks) -> NodeFlops:
     logged = profile.nodes.float_ops
     logged_macs = np.where(_only_multiply_adds(profile), logged // 2, 0)
     if quirks.tensorflow_flop_formulas or not _is_counted(profile):
+        _refuse_bind(profile, quirks)
         once = np.ones(len(logged), np.int64)
         return NodeFlops(logged, logged_macs, once, np.zeros(len(logged), bool), {})
     counted = _count(profile, quirks)
@@ -51,10 +38,50 @@ def count_profile(profile: Profile, quirks: Quirks) -> NodeFlops:
     return NodeFlops(
         np.where(in_log, logged, counted.float_ops),
         np.where(in_log, macs, counted.macs),
-        np.where(in_log, np.maximum(counted.executions, 1), counted.executions),
+        np.where(in_log & (counted.executions == 0), 1, counted.executions),
         counted.per_example & ~in_log,
         {node: reason for node, reason in counted.reasons.items() if not in_log[node]},
+        counted.symbols,
+        counted.executed,
+        counted.compiled,
+        counted.compiled_caller,
     )
+
+
+def _count(profile: Profile, quirks: Quirks) -> NodeFlops:
+    """What the rules count; instructions of compiled programs have formulas of their own."""
+    compiled = compiled_nodes(profile)
+    if not compiled.any():
+        return count_static(profile, quirks) or _count_graph(profile, quirks)
+    from tfprof.flops.hlo.compiled_calls import compiled_callers
+    from tfprof.flops.hlo.count_nodes import count_compiled
+
+    instructions = count_compiled(profile)
+    graph = _without_compiled(profile)
+    if not graph.nodes.in_graph.any():
+        return instructions
+    counted = count_static(graph, quirks) or _count_graph(graph, quirks)
+    # What ran as a program is executed by its instructions.
+    caller = compiled_callers(profile)
+    return NodeFlops(
+        np.where(compiled, instructions.float_ops, counted.float_ops),
+        np.where(compiled, instructions.macs, counted.macs),
+        np.where(compiled, instructions.executions, counted.executions),
+        counted.per_example & ~compiled,
+        {**counted.reasons, **instructions.reasons},
+        counted.symbols,
+        np.where(caller >= 0, 0, counted.float_ops) + instructions.executed_or_model(),
+        compiled,
+        caller,
+    )
+
+
+def _without_compiled(profile: Profile) -> Profile:
+    """A profile in which instructions of compiled programs are no nodes of the graph."""
+    source = None if profile.source is None else _without_compiled(profile.source)
+    in_graph = profile.nodes.in_graph & ~compiled_nodes(profile)
+    nodes = replace(profile.nodes, in_graph=in_graph)
+    return profile.replace(nodes=nodes, source=source)
 
 
 def _is_counted(profile: Profile) -> bool:
@@ -64,75 +91,23 @@ def _is_counted(profile: Profile) -> bool:
     return not (profile.saved and profile.nodes.float_ops.any())
 
 
-def _count(profile: Profile, quirks: Quirks) -> NodeFlops:
-    cost = _profile_cost(profile, quirks)
-    numbers = _Columns(cost.symbols, has_run=bool(profile.records or profile.saved))
-    if cost.ledger.nodes <= MAX_NODES:
-        for node in cost.nodes():
-            numbers.add(node)
-    return numbers.of(profile.nodes.name)
+def _refuse_bind(profile: Profile, quirks: Quirks) -> None:
+    """Refuse sizes of symbols where nothing is counted that could depend on them."""
+    if not profile.bind or quirks.tensorflow_flop_formulas:
+        return
+    reason = "there is no graph to count float operations of"
+    if profile.saved:
+        reason = "the float operations of a saved profile are numbers; bind sizes when it is made"
+    elif not profile.count_float_ops:
+        reason = "float operations are not counted (count_float_ops)"
+    raise OptionError(f"cannot bind {next(iter(profile.bind))!r}: {reason}")
 
 
-def _profile_cost(profile: Profile, quirks: Quirks) -> Cost:
-    """The cost of the graph, with the shapes and trip counts that runs recorded."""
-    graph = model_graph(profile.source or profile)
-    cost = compute_cost(graph, recorded_shapes(profile, graph.graph, quirks))
-    if profile.records:
-        cost = with_recorded_trip_counts(cost, lambda: run_counts_of(profile), profile.bind)
-    return bind_cost(cost, profile.bind) if profile.bind else cost
+def _count_graph(profile: Profile, quirks: Quirks) -> NodeFlops:
+    # The interpreter takes as long to import as 10,000 nodes take to count.
+    from tfprof.flops.graph_counts import count_graph
 
-
-class _Columns:
-    """The numbers of nodes, one after the other."""
-
-    def __init__(self, meanings: Mapping[str, str], *, has_run: bool) -> None:
-        self._meanings, self._has_run = meanings, has_run
-        self._names: list[str] = []
-        self._rows: list[tuple[int, int, int, bool]] = []
-        self._reasons: list[str] = []
-
-    def add(self, node: NodeCost) -> None:
-        """Add a node; what depends on an open symbol other than the batch size has no number."""
-        reason = node.reason if node.kind == "unknown" else ""
-        work, trips = node.once.float_ops(), node.trips
-        float_ops, macs, executions = (bind(n, _EXAMPLE) for n in (work, node.once.macs, trips))
-        used = () if self._has_run or not work else (trips,)
-        open_symbols = _symbols(float_ops, macs, *(bind(n, _EXAMPLE) for n in used))
-        if open_symbols:
-            name = min(open_symbols)
-            reason = f"{name} = {self._meanings.get(name, 'unknown size')}: give it with --bind"
-        elif max(_number(float_ops), _number(executions)) > _LARGEST:
-            reason = "the number is too large"
-        self._names.append(node.name)
-        self._reasons.append(reason)
-        per_example = not reason and _BATCH in _symbols(work, *used)
-        if reason:
-            float_ops = macs = 0
-        executions = min(_number(executions), _LARGEST)
-        self._rows.append((_number(float_ops), _number(macs), executions, per_example))
-
-    def of(self, names: pa.Array) -> NodeFlops:
-        """The columns over nodes of these names; a node that was not added never runs."""
-        rows = index_in(strings(self._names), names)
-        known = rows >= 0
-        columns: list[Array] = []
-        for values in zip(*self._rows, strict=True) if self._rows else [()] * 4:
-            largest = max(map(abs, values), default=0)
-            column = np.zeros(len(names), np.int64 if largest < _SAFE else object)
-            column[rows[known]] = np.array(values, column.dtype)[known]
-            columns.append(column)
-        nodes = rows.tolist()
-        reasons = {nodes[i]: why for i, why in enumerate(self._reasons) if why and known[i]}
-        float_ops, macs, executions, per_example = columns
-        return NodeFlops(float_ops, macs, executions, per_example.astype(bool), reasons)
-
-
-def _symbols(*counts: Count) -> frozenset[str]:
-    return frozenset[str]().union(*map(symbols, counts))
-
-
-def _number(count: Count) -> int:
-    return count if isinstance(count, int) else 0
+    return count_graph(profile, quirks)
 
 
 def _only_multiply_adds(profile: Profile) -> BoolArray:

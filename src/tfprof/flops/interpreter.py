@@ -1,14 +1,16 @@
 """An abstract run of a graph: shapes and shape arithmetic, through calls, branches and loops.
 
-A function is run once for each different set of arguments; equal calls share the result. Calls
-nest on a stack of generators, so that depth is bounded by memory only.
+A function is run once for each different set of arguments; equal calls share the result. If there
+are too many different ones, the others share a run for unknown arguments. Calls nest on a stack of
+generators, so that depth is bounded by memory only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tfprof.definitions.limits import max_visits
 from tfprof.flops.control_flow import (
     constant_branch,
     initial_state,
@@ -17,17 +19,19 @@ from tfprof.flops.control_flow import (
     switch_or_merge,
     widen_state,
 )
-from tfprof.flops.polynomial import Count, symbol, symbol_name
-from tfprof.flops.recorded_trip_counts import Loop
+from tfprof.flops.limit_tensors import limit_tensor
+from tfprof.flops.polynomial import Count
+from tfprof.flops.recorded_trip_counts import LoopId
 from tfprof.flops.shapes import canonical, infer
 from tfprof.flops.shapes.dtypes import output_type
 from tfprof.flops.shapes.inference_context import InferenceContext
+from tfprof.flops.symbols import Symbols
 from tfprof.flops.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
 from tfprof.flops.trip_counts import TripCount, WhileLoop, invariants, trip_count
-from tfprof.flops.v1_loops import V1Loops
-from tfprof.functions.calls import LOOPS, Call, calls, is_call
-from tfprof.functions.library import FunctionBody, FunctionLibrary, Ref, argument
-from tfprof.protos.graph_pb2 import NodeDef
+from tfprof.flops.v1_loops import LoopNest, V1Loops
+from tfprof.functions.calls import LOOPS, Call, is_call, list_calls
+from tfprof.functions.library import FunctionBody, FunctionLibrary, Ref, argument_index
+from tfprof.protos.graph_pb2 import DataType, NodeDef
 
 _MAX_PASSES = 6
 """A loop's state is widened after each pass over its body, so few are needed."""
@@ -60,7 +64,7 @@ class Instance:
         """What is known about one tensor of the body."""
         if ref is None:
             return UNKNOWN
-        index = argument(ref)
+        index = argument_index(ref)
         if index is None:
             tensors, index = self.outputs.get(ref[0], ()), ref[1]
         else:
@@ -75,6 +79,8 @@ class Instance:
 RunShapes = Mapping[tuple[str, str], Sequence[Dims | None]]
 """(function, "" for the main graph; node) -> the shapes that its outputs had in a run."""
 
+_ITERATORS = ("IteratorGetNext", "IteratorGetNextSync")
+
 _Request = tuple[FunctionBody, tuple[Tensor, ...]]
 _Run = Generator[_Request, Instance | None, Instance]
 
@@ -87,126 +93,133 @@ class Interpreter:
         library: FunctionLibrary,
         *,
         placeholders: Mapping[str, Dims | None] | None = None,
+        captures: Mapping[str, Dims | None] | None = None,
         run_shapes: RunShapes | None = None,
+        symbols: Symbols | None = None,
     ) -> None:
         self.library = library
         self.placeholders = placeholders or {}
+        self.captures = captures or {}
+        """The shapes of the variables that placeholders are handles of."""
         self.run_shapes = run_shapes or {}
-        self.recorded_sizes: dict[str, int] = {}
-        """Symbol -> its size, where the shapes of a run show it."""
-        self.symbols: dict[str, str] = {}
-        """Symbol -> what it stands for."""
-        self.loops: dict[str, Loop] = {}
-        """The loops among what symbols stand for."""
-        self.equal: dict[str, str] = {}
-        """Symbol -> the one it must be equal to for the graph to be valid."""
-        self.conflicts: list[str] = []
-        """Nodes whose shapes contradict each other."""
+        self.symbols = symbols or Symbols()
+        self.conflicts: dict[str, list[str]] = {}
+        """What is done with contradictory shapes -> the nodes that have them."""
+        self.is_limited = False
+        """Whether functions were run for unknown arguments, as there were too many to run."""
+        self._visits = max_visits(library.size)
         self._instances: dict[_Request, Instance] = {}
         self._active: set[str] = set()
 
-    def run(self, roots: Iterable[str] | None = None) -> Instance:
-        """Run the main graph, or the part of it that the nodes named `roots` need."""
+    def run(self, order: list[int] | None = None) -> Instance:
+        """Run the nodes of the main graph in this order, or all of them."""
         main = self.library.main
-        if roots is None:
-            order = main.order()
-        else:
-            order = main.order([main.positions[name] for name in roots])
-        return self._drive(self._body(main, (), order))
+        return self._drive(self._body(main, (), main.order() if order is None else order))
 
     def _drive(self, first: _Run) -> Instance:
         """Serve the requests of generators for other bodies, without recursion."""
         stack: list[tuple[_Run, _Request | None]] = [(first, None)]
-        answer: Instance | None = None
+        result: Instance | None = None
         while True:
             run, request = stack[-1]
             try:
-                wanted = run.send(answer)
+                requested = run.send(result)
             except StopIteration as finished:
                 stack.pop()
-                answer = finished.value
-                if request is not None and answer is not None:
-                    self._instances[request] = answer
+                result = finished.value
+                if request is not None and result is not None:
+                    self._instances[request] = result
                     self._active.discard(request[0].name)
                 if not stack:
-                    assert answer is not None
-                    return answer
+                    assert result is not None
+                    return result
                 continue
-            body, arguments = wanted
-            answer = self._instances.get(wanted)
-            if answer is None and body.name not in self._active:
+            body, arguments = requested
+            result = self._instances.get(requested)
+            if result is None and self._visits <= 0:
+                # One run of each function is still linear.
+                self.is_limited, arguments = True, ()
+                requested = body, arguments
+                result = self._instances.get(requested)
+            if result is None and body.name not in self._active:
                 self._active.add(body.name)
-                stack.append((self._body(body, arguments, body.live()), wanted))
+                stack.append((self._body(body, arguments, body.live()), requested))
 
     def _body(self, body: FunctionBody, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
         instance = Instance(body, refine_arguments(body, arguments), order)
-        frames = V1Loops(body, order) if V1Loops.any_in(body, order) else None
-        for _ in range(_MAX_PASSES):
-            for position in order:
-                yield from self._run_node(instance, position, frames)
-            if frames is None or not frames.update(instance):
-                break
-        if frames is not None:
-            self._set_repeats(instance, frames)
+        self._visits -= len(order)
+        v1_loops = V1Loops(body, order) if V1Loops.any_in(body, order) else None
+        for component in v1_loops.components if v1_loops else [order]:
+            for _ in range(_MAX_PASSES):
+                for position in component:
+                    yield from self._run_node(instance, position, v1_loops)
+                if v1_loops is None or not v1_loops.update(instance, component):
+                    break
+        if v1_loops is not None:
+            self._set_repeats(instance, v1_loops)
         instance.results = tuple(instance.tensor(ref) for ref in body.results)
         return instance
 
     def _run_node(
-        self, instance: Instance, position: int, frames: V1Loops | None
+        self, instance: Instance, position: int, v1_loops: V1Loops | None
     ) -> Generator[_Request, Instance | None, None]:
         node = instance.body.nodes[position]
         inputs = instance.inputs(position)
         if is_call(node, self.library.functions):
             outputs = yield from self._call(instance, position, inputs)
         else:
-            stack = frames.stack_output(position, inputs) if frames else None
-            outputs = self._infer(node, inputs) if stack is None else stack
+            passed_on = v1_loops.pass_through(position, inputs) if v1_loops else None
+            outputs = self._infer(node, inputs) if passed_on is None else passed_on
         outputs = self._refine(instance.body, node, outputs)
-        if frames is not None:
-            outputs = frames.refine(position, outputs)
-        instance.outputs[position] = tuple(outputs)
+        if node.op in _ITERATORS:
+            outputs = self._name_batches(node, outputs)
+        if node.op == "RaggedTensorToTensor":
+            padded = outputs[0]
+            shape = self.symbols.name_row_lengths(node.name, instance.body.name, padded.shape)
+            outputs = [replace(padded, shape=shape)]
+        if v1_loops is not None:
+            outputs = v1_loops.refine(position, outputs)
+        instance.outputs[position] = tuple(map(limit_tensor, outputs))
 
-    def _set_repeats(self, instance: Instance, frames: V1Loops) -> None:
-        for position, around in frames.frames.items():
-            times: Count = 1
-            for depth in range(1, len(around) + 1):
-                frame = around[:depth]
-                times = times * self._trips(
-                    instance, frame[-1], frames.trips.get(frame, TripCount())
-                )
-            instance.repeats[position] = times
+    def _name_batches(self, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
+        """What an iterator yields, with symbols for its unknown sizes: an input of the model."""
+        named = list(outputs)
+        stated = node.attr["output_shapes"].list.shape if "output_shapes" in node.attr else ()
+        self._merge(node, named, [dims_of(shape) for shape in stated], stated=True)
+        return [
+            replace(tensor, shape=self.symbols.name_sizes(f"{node.name}:{index}", tensor.shape))
+            for index, tensor in enumerate(named)
+        ]
+
+    def _set_repeats(self, instance: Instance, v1_loops: V1Loops) -> None:
+        counts: dict[LoopNest | None, Count] = {None: 1}
+        for nest in sorted(set(v1_loops.enclosing.values()), key=lambda nest: nest.depth):
+            trips = v1_loops.trips.get(nest, TripCount())
+            counts[nest] = counts[nest.outer] * self._trips(instance, nest.loop, trips)
+        for position, nest in v1_loops.enclosing.items():
+            instance.repeats[position] = counts[nest]
 
     def _infer(self, node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
+        dtype = node.attr["dtype"].type if "dtype" in node.attr else 0
+        is_handle = node.op == "Placeholder" and dtype == DataType.DT_RESOURCE
+        if is_handle and node.name in self.captures:
+            return [Tensor(dtype, (), element=Tensor(shape=self.captures[node.name]))]
         if node.op in ("Placeholder", "PlaceholderV2", "_Arg") and node.name in self.placeholders:
-            dtype = node.attr["dtype"].type if "dtype" in node.attr else 0
             return [Tensor(dtype, self.placeholders[node.name])]
         if node.op in ("Merge", "RefMerge", "Switch", "RefSwitch"):
             return switch_or_merge(node, inputs)
         context = InferenceContext(canonical(node.op), node.attr, inputs)
         outputs = infer(context)
         for one, other in context.equal:
-            self._equate(one, other)
+            self.symbols.equate(one, other)
         return outputs
-
-    def _equate(self, one: str, other: str) -> None:
-        kept, dropped = self.representative(one), self.representative(other)
-        if dropped == "B":
-            kept, dropped = dropped, kept
-        if kept != dropped:
-            self.equal[dropped] = kept
-
-    def representative(self, name: str) -> str:
-        """The symbol that replaces all symbols equal to this one."""
-        while name in self.equal:
-            name = self.equal[name]
-        return name
 
     def _refine(self, body: FunctionBody, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Outputs with the shapes of the graph's `_output_shapes` and of the run."""
         merged = list(outputs)
         if "_output_shapes" in node.attr:
             shapes = node.attr["_output_shapes"].list.shape
-            self._merge(node, merged, [dims_of(shape) for shape in shapes])
+            self._merge(node, merged, [dims_of(shape) for shape in shapes], stated=True)
         if self.run_shapes and (body.name, node.name) in self.run_shapes:
             recorded = self.run_shapes[body.name, node.name]
             self._record_sizes(merged, recorded)
@@ -219,19 +232,26 @@ class Interpreter:
             if tensor.shape is None or sizes is None or len(tensor.shape) != len(sizes):
                 continue
             for inferred, size in zip(tensor.shape, sizes, strict=True):
-                name = symbol_name(inferred)
-                if name is not None and isinstance(size, int):
-                    self.recorded_sizes.setdefault(self.representative(name), size)
+                self.symbols.record(inferred, size)
 
-    def _merge(self, node: NodeDef, outputs: list[Tensor], shapes: Sequence[Dims | None]) -> None:
-        for index, stated in enumerate(shapes):
+    def _merge(
+        self,
+        node: NodeDef,
+        outputs: list[Tensor],
+        shapes: Sequence[Dims | None],
+        *,
+        stated: bool = False,
+    ) -> None:
+        """Add shapes to what is known of outputs; what the graph states wins over the rules."""
+        for index, given in enumerate(shapes):
             if index == len(outputs):
                 outputs.append(Tensor(output_type(canonical(node.op), node.attr, index)))
             tensor = outputs[index]
-            shape, agree = merge_dims(tensor.shape, stated)
+            shape, agree = merge_dims(tensor.shape, given)
             if not agree:
-                self.conflicts.append(node.name)
-                outputs[index] = replace(tensor, shape=shape, value=None)
+                resolution = "those of the graph are used" if stated else "taken as unknown"
+                self.conflicts.setdefault(resolution, []).append(node.name)
+                outputs[index] = replace(tensor, shape=given if stated else shape, value=None)
             elif shape != tensor.shape:
                 outputs[index] = replace(tensor, shape=shape)
 
@@ -239,7 +259,7 @@ class Interpreter:
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...]
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
-        callees = list(calls(node, self.library.functions, self.library.gradients))
+        callees = list(list_calls(node, self.library.functions, self.library.gradients))
         if node.op in LOOPS:
             return (yield from self._loop(instance, position, inputs, callees))
         invocations: list[Invocation] = []
@@ -250,42 +270,42 @@ class Interpreter:
                 problem = f"function {call.function!r} is not in the library"
                 invocations.append(Invocation(call, None, 1, problem))
                 continue
-            ran = yield body, inputs[call.first_input :]
-            problem = "" if ran else f"function {call.function!r} calls itself"
-            invocations.append(Invocation(call, ran, 1, problem))
+            callee = yield body, inputs[call.first_input :]
+            problem = "" if callee else f"function {call.function!r} calls itself"
+            invocations.append(Invocation(call, callee, 1, problem))
         instance.invocations[position] = invocations
-        return merge_branches([ran.instance.results if ran.instance else () for ran in invocations])
+        return merge_branches([i.instance.results if i.instance else () for i in invocations])
 
     def _loop(
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...], callees: list[Call]
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
-        cond, body = callees
-        test, step = self.library.body(cond.function), self.library.body(body.function)
-        if test is None or step is None:
-            absent = cond.function if test is None else body.function
-            problem = f"function {absent!r} is not in the library"
-            instance.invocations[position] = [Invocation(body, None, 1, problem)]
+        cond_call, body_call = callees
+        cond_body, loop_body = (self.library.body(call.function) for call in callees)
+        if cond_body is None or loop_body is None:
+            missing = cond_call.function if cond_body is None else body_call.function
+            problem = f"function {missing!r} is not in the library"
+            instance.invocations[position] = [Invocation(body_call, None, 1, problem)]
             return []
-        fixed = invariants(step)
-        state = initial_state(node, inputs, fixed)
-        ran: Instance | None = None
+        invariant = invariants(loop_body)
+        state = initial_state(node, inputs, invariant)
+        body: Instance | None = None
         for number in range(_MAX_PASSES):
-            ran = yield step, state
-            if ran is None:
+            body = yield loop_body, state
+            if body is None:
                 break
-            wider = widen_state(state, ran.results, fixed, give_up=number == _MAX_PASSES - 2)
+            wider = widen_state(state, body.results, invariant, give_up=number == _MAX_PASSES - 2)
             if wider == state:
                 break
             state = wider
-        tested = yield test, state
-        problem = "" if ran and tested else f"function {body.function!r} calls itself"
-        loop = WhileLoop(tested, ran, inputs) if ran and tested else None
+        cond = yield cond_body, state
+        problem = "" if body and cond else f"function {body_call.function!r} calls itself"
+        loop = WhileLoop(cond, body, inputs) if body and cond else None
         trips = trip_count(loop) if loop else TripCount()
         count = self._trips(instance, node.name, trips)
         instance.invocations[position] = [
-            Invocation(cond, tested, count + 1, problem),
-            Invocation(body, ran, count, problem),
+            Invocation(cond_call, cond, count + 1, problem),
+            Invocation(body_call, body, count, problem),
         ]
         final = loop.final_values(trips.exact) if loop else {}
         return [
@@ -297,13 +317,4 @@ class Interpreter:
         """How often a loop runs: the number, or a symbol for it."""
         if trips.exact is not None:
             return trips.exact
-        meaning = f"trip count of loop {loop}"
-        meaning += f" in {instance.body.name}" if instance.body.name else ""
-        meaning += f" (max {trips.upper_bound})" if trips.upper_bound is not None else ""
-        for name, known in self.symbols.items():
-            if known == meaning:
-                return symbol(name)
-        name = "T" if not self.symbols else f"T{len(self.symbols) + 1}"
-        self.symbols[name] = meaning
-        self.loops[name] = Loop(instance.body.name, loop)
-        return symbol(name)
+        return self.symbols.name_trip_count(LoopId(instance.body.name, loop), trips.upper_bound)

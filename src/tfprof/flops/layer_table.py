@@ -3,134 +3,158 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tfprof.definitions.lookup import Lookup
+from tfprof.definitions.options import did_you_mean
+from tfprof.errors import OptionError
+from tfprof.flops.cost_display import CostDisplay
+from tfprof.flops.layers.layer_rows import BATCH, Layer, LayerRows, per_example
 from tfprof.flops.model_cost import Cost, NodeCost, cost
-from tfprof.flops.polynomial import Count, exact, pretty
-from tfprof.flops.polynomial import bind as with_sizes
-from tfprof.flops.tensors import Dims
-from tfprof.flops.variables import Variable
+from tfprof.flops.op_type_table import align, cost_dict, plain_count, total_lines
+from tfprof.flops.polynomial import Count, pretty
 from tfprof.runtime.printable import one_line
 
-_BATCH = "B"
-_COUNTER = re.compile(r"_\d+$")
+_TEXT_COLUMNS = 3
+_MAX_SHAPES = 4
+"""In the output column; `explain` and `--json` have all."""
+_SHAPE = re.compile(r"\([^()]*\)|\?")
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A scope of the model: its last output, its parameters, and its work.
-
-    While the batch size is not known, the work is that for one example.
-    """
-
-    name: str
-    output: str
-    params: int
-    float_ops: Count
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class ModelTable:
-    """The layers in the order in which they run, and the totals of the model."""
+@dataclass(frozen=True, slots=True, repr=False)
+class ModelTable(CostDisplay):
+    """The layers in the order of `model.summary()`, and the totals of the model."""
 
     layers: tuple[Layer, ...]
     cost: Cost
 
-    def text(self) -> str:
-        """The table, its totals, and how complete they are."""
-        work = "FLOPs per example" if _BATCH in self.cost.symbols else "FLOPs"
-        rows = [("layer", "output shape", "params", work, "share")]
-        rows += [
-            (
-                layer.name,
-                layer.output,
-                f"{layer.params:,}" if layer.params else "",
-                pretty(layer.float_ops) if layer.float_ops else "",
-                f"{layer.share:.1%}" if layer.float_ops else "",
-            )
-            for layer in self.layers
-        ]
-        return _aligned(rows, left=2) + "\n\n" + "\n".join(totals(self.cost)) + "\n"
+    def __len__(self) -> int:
+        return len(self.layers)
 
-    def to_dict(self) -> dict[str, Any]:
+    def __iter__(self) -> Iterator[Layer]:
+        return iter(self.layers)
+
+    def __getitem__(self, name: str) -> Layer:
+        """The first layer of a name."""
+        return Lookup({layer.name: layer for layer in reversed(self.layers)}, "layer")[name]
+
+    @property
+    def total(self) -> Mapping[str, Count]:
+        """The totals of the model by name."""
+        return self.cost.total
+
+    def records(self) -> list[dict[str, Any]]:
+        """The layers, each by column."""
+        return [asdict(layer) for layer in self.layers]
+
+    def summary(self) -> str:
+        """How many layers, and the totals."""
+        return f"{len(self.layers):,} layers; {self.cost.summary()}"
+
+    def text(self, depth: int | None = 1) -> str:
+        """The table down to a depth, its totals, and how complete they are."""
+        table = align(self.cells(depth), left=_TEXT_COLUMNS)
+        return "\n".join((*table, *self.notes(depth), "", *total_lines(self.cost))) + "\n"
+
+    def layers_to_depth(self, depth: int | None) -> list[Layer]:
+        """The layers down to a depth."""
+        return [layer for layer in self.layers if depth is None or layer.depth <= depth]
+
+    def cells(self, depth: int | None) -> list[tuple[str, ...]]:
+        """The titles of the columns, then the texts of each row; the first columns are text."""
+        work = "FLOPs per example" if BATCH in self.cost.symbols else "FLOPs"
+        titles = ("layer", "type", "output shape", "params", work, "MACs", "share", "calls")
+        shown = self.layers_to_depth(depth)
+        rows = [titles, *map(_cells, shown)]
+        return rows if any(layer.calls > 1 for layer in shown) else [row[:-1] for row in rows]
+
+    def notes(self, depth: int | None) -> list[str]:
+        """What the table does not show."""
+        if not self.layers:
+            return ["no layer has parameters or float operations"]
+        more = len(self.layers) - len(self.layers_to_depth(depth))
+        if not more:
+            return []
+        deepest = max(layer.depth for layer in self.layers)
+        rows = "row" if more == 1 else "rows"
+        return [f"{more:,} {rows} of nested models not shown; to see all: --depth {deepest}"]
+
+    def explain(self, name: str) -> str:
+        """How a layer was counted: the nodes that do its work; or how a node was.
+
+        A layer of a nested model may be called `model/layer`.
+        """
+        nodes = [node.name for node in self.cost.nodes()]
+        model, _, last = name.rpartition("/")
+        if name not in nodes:
+            for position, layer in enumerate(self.layers):
+                if layer.name == name or (layer.parent, layer.name) == (model, last):
+                    return _explain_layer(layer, LayerRows(self.cost).nodes(position))
+            near = did_you_mean(last, [layer.name for layer in self.layers])
+            if near and not any(node.endswith(f"/{name}") for node in nodes):
+                raise OptionError(f"cannot explain {name!r}: there is no such node or layer{near}")
+        return self.cost.explain(name)
+
+    def to_dict(self, depth: int | None = None) -> dict[str, Any]:
         """Layers and totals in plain numbers, polynomials as text."""
-        layers = [{**asdict(layer), "float_ops": _plain(layer.float_ops)} for layer in self.layers]
-        return {"layers": layers, **to_dict(self.cost)}
-
-
-def totals(cost: Cost) -> list[str]:
-    """Lines that say what a model costs, and how complete the count is."""
-    frozen = cost.params - cost.trainable_params
-    float_ops, contractions = pretty(cost.float_ops), pretty(cost.contraction_float_ops)
-    trained = f"({cost.trainable_params:,} trainable, {frozen:,} not)"
-    inside = f"({contractions} in matmuls and convolutions), 2 per multiply-add"
-    lines = [
-        f"parameters        {cost.params:,} {trained}",
-        f"float operations  {float_ops} {inside}",
-    ]
-    lines += [f"  {name} = {meaning}" for name, meaning in cost.symbols.items()]
-    return [one_line(line) for line in (*lines, cost.ledger.summary(), *cost.ledger.notes)]
-
-
-def operation_text(cost: Cost) -> str:
-    """What each operation type costs, the most expensive first, and the totals."""
-    ranked = [
-        (_share(_per_example(work.float_ops), cost), op, work)
-        for op, work in cost.by_op_type.items()
-    ]
-    rows = [("op type", "nodes", "float operations", "share")]
-    rows += [
-        (op, str(work.nodes), pretty(work.float_ops), f"{share:.1%}")
-        for share, op, work in sorted(ranked, key=lambda row: (-row[0], row[1]))
-        if work.float_ops
-    ]
-    return _aligned(rows, left=1) + "\n\n" + "\n".join(totals(cost)) + "\n"
-
-
-def to_dict(cost: Cost) -> dict[str, Any]:
-    """Totals, op types and ledger in plain numbers, polynomials as text."""
-    return {
-        "params": cost.params,
-        "trainable_params": cost.trainable_params,
-        "float_ops": _plain(cost.float_ops),
-        "macs": _plain(cost.macs),
-        "contraction_float_ops": _plain(cost.contraction_float_ops),
-        "elementwise_float_ops": _plain(cost.elementwise_float_ops),
-        "by_op_type": {
-            op: {"float_ops": _plain(work.float_ops), "nodes": work.nodes}
-            for op, work in cost.by_op_type.items()
-        },
-        "symbols": dict(cost.symbols),
-        "ledger": {
-            "counted": cost.ledger.counted,
-            "free": cost.ledger.zero_cost,
-            "unknown": cost.ledger.unknown,
-            "unknown_ops": dict(cost.ledger.unknown_ops),
-            "notes": list(cost.ledger.notes),
-        },
-    }
-
-
-def _aligned(rows: Sequence[tuple[str, ...]], *, left: int) -> str:
-    """Rows as columns below a rule; the first `left` columns begin at the left."""
-    rows = [tuple(map(one_line, row)) for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        layers = [
+            {
+                **asdict(layer),
+                "float_ops": plain_count(layer.float_ops),
+                "macs": plain_count(layer.macs),
+            }
+            for layer in self.layers
+            if depth is None or layer.depth <= depth
         ]
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "-" * max(map(len, lines)))
+        return {"layers": layers, **cost_dict(self.cost)}
+
+
+def _cells(layer: Layer) -> tuple[str, ...]:
+    return (
+        "  " * (layer.depth - 1) + layer.name,
+        layer.type,
+        _shorten(layer.output),
+        f"{layer.params:,}" if layer.params else "",
+        pretty(layer.float_ops) if layer.float_ops else "",
+        pretty(layer.macs) if layer.macs else "",
+        f"{layer.share:.1%}" if layer.share else "",
+        f"{layer.calls}",
+    )
+
+
+def _shorten(output: str) -> str:
+    """The text of many shapes with the first ones alone: a scope may have hundreds."""
+    shapes = list(_SHAPE.finditer(output))
+    if len(shapes) <= _MAX_SHAPES:
+        return output
+    end = shapes[_MAX_SHAPES - 2].end()
+    return f"{output[:end]}, … {len(shapes) - _MAX_SHAPES + 1} more{output[-1]}"
+
+
+def _explain_layer(layer: Layer, nodes: Sequence[NodeCost]) -> str:
+    """A layer's row as a sentence, and the nodes that do its work."""
+    calls = "" if layer.calls == 1 else f", called {layer.calls} times"
+    of = f" of {layer.parent}" if layer.parent else ""
+    kind = f" ({layer.type})" if layer.type else ""
+    lines = [
+        one_line(f"layer {layer.name}{of}{kind}{calls}"),
+        one_line(f"  output: {layer.output or 'none'}"),
+        f"  parameters: {layer.params:,} ({layer.trainable_params:,} trainable)",
+        f"  float operations per example: {pretty(layer.float_ops)}",
+    ]
+    working = [node for node in nodes if node.kind == "counted"]
+    unknown = [node for node in nodes if node.kind == "unknown"]
+    for node in working:
+        runs = "" if node.trips == 1 else f", runs {pretty(node.trips)} times"
+        lines.append(
+            one_line(f"  {node.name} = {node.op}: {pretty(per_example(node.float_ops))}{runs}")
+        )
+    lines += [one_line(f"  {node.name} = {node.op}: {node.reason}") for node in unknown]
+    others = len(nodes) - len(working) - len(unknown)
+    lines.append(f"  {others} nodes that cost nothing")
     return "\n".join(lines)
-
-
-def _plain(count: Count) -> int | str:
-    return count if isinstance(count, int) else exact(count)
 
 
 def model(
@@ -142,84 +166,10 @@ def model(
     run_meta: Any = None,
 ) -> ModelTable:
     """The table of a model's layers; `source`, `bind` and `run_meta` are as in `tfprof.cost`."""
-    sizes = {**(bind or {}), **({} if batch is None else {_BATCH: batch})}
+    sizes = {**(bind or {}), **({} if batch is None else {BATCH: batch})}
     return model_table(cost(source, signature, bind=sizes, run_meta=run_meta))
 
 
 def model_table(cost: Cost) -> ModelTable:
-    """The layers of a model: the name scopes right below the prefix that all of them share."""
-    nodes = [node for node in cost.nodes() if node.scope]
-    # Names of variables say where they live; the nodes that read them come after.
-    worked = [node for node in nodes if node.kind == "counted"]
-    shared = _shared(node.scope for node in worked or nodes)
-    variables = [variable for variable in cost.variables if variable.role == "parameter"]
-    params = _by_layer(variables)
-    members_of: dict[str, list[NodeCost]] = {}
-    for node in nodes:
-        parts = node.scope.split("/")
-        if parts[: len(shared)] == shared and len(parts) > len(shared):
-            members_of.setdefault(parts[len(shared)], []).append(node)
-    layers = []
-    left = dict(params)
-    # Layers are in the order of their last nodes: their variables may be read long before.
-    ends = {id(node): position for position, node in enumerate(nodes)}
-    in_order = sorted(members_of.items(), key=lambda item: ends[id(_last(item[1]))])
-    for name, members in in_order:
-        own = name if name in left else _COUNTER.sub("", name)
-        work = sum(_per_example(node.float_ops) for node in members)
-        size = left.pop(own, 0)
-        if work or size:
-            shown = own if own in params else name
-            output = _shape(_last(members).output)
-            layers.append(Layer(shown, output, size, work, _share(work, cost)))
-    layers += [Layer(name, "", size, 0, 0.0) for name, size in left.items() if size]
-    return ModelTable(tuple(layers), cost)
-
-
-def _last(members: list[NodeCost]) -> NodeCost:
-    """The node that gives a layer's output: the last one outside of loops that is no scalar."""
-    outputs = [node for node in members if node.trips == 1 and node.output]
-    return (outputs or members)[-1]
-
-
-def _shared(scopes: Iterable[str]) -> list[str]:
-    """The parts that all scopes begin with, leaving each at least one of its own."""
-    common: list[str] | None = None
-    for scope in scopes:
-        parts = scope.split("/")[:-1]
-        if common is None:
-            common = parts
-        length = 0
-        while length < min(len(common), len(parts)) and common[length] == parts[length]:
-            length += 1
-        common = common[:length]
-    return common or []
-
-
-def _by_layer(variables: list[Variable]) -> dict[str, int]:
-    """The parameters of each layer, by the part of a variable's name that says whose it is."""
-    scopes = [variable.name.rpartition("/")[0] or variable.name for variable in variables]
-    shared = _shared(f"{scope}/" for scope in scopes)
-    sizes: dict[str, int] = {}
-    for variable, scope in zip(variables, scopes, strict=True):
-        parts = scope.split("/")
-        layer = parts[min(len(shared), len(parts) - 1)]
-        sizes[layer] = sizes.get(layer, 0) + variable.size()
-    return sizes
-
-
-def _per_example(count: Count) -> Count:
-    """A count for a batch of one."""
-    return with_sizes(count, {_BATCH: 1})
-
-
-def _share(count: Count, cost: Cost) -> float:
-    """The part of all float operations per example, 0 while symbols are unbound."""
-    total = _per_example(cost.float_ops)
-    return count / total if isinstance(count, int) and isinstance(total, int) and total else 0.0
-
-
-def _shape(shape: Dims | None) -> str:
-    if shape is None:
-        return "?"
-    return "x".join("?" if size is None else exact(size) for size in shape) or "scalar"
+    """The layers of a model, as `model.summary()` lists them."""
+    return ModelTable(tuple(LayerRows(cost).rows()), cost)

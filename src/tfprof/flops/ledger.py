@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tfprof.flops.flop_columns import unavailable
+from tfprof.flops.flop_columns import describe_unavailable
 from tfprof.flops.interpreter import Interpreter
 from tfprof.flops.rules import CountKind
 from tfprof.flops.totals import Totals
+from tfprof.flops.variables import Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Ledger:
         worst = sorted(self.unknown_ops.items(), key=lambda item: (-item[1], item[0]))
         named = ", ".join(f"{count} {op}" for op, count in worst[:5])
         more = f" and {len(worst) - 5} more op types" if len(worst) > 5 else ""
-        return f"{line}, {self.unknown} unsupported ({named}{more}); {unavailable(self.reasons)}"
+        why = describe_unavailable(self.reasons)
+        return f"{line}, {self.unknown} unsupported ({named}{more}); {why}"
 
 
 def make_ledger(
@@ -60,14 +62,17 @@ def make_ledger(
         ops[op] += count
         reasons[reason] += count
     notes = list(totals.problems)
-    notes += [f"sizes {a} and {b} are taken to be equal" for a, b in interpreter.equal.items()]
-    conflicts = list(dict.fromkeys(interpreter.conflicts))
-    if conflicts:
-        notes.append(f"contradictory shapes at {', '.join(conflicts[:3])}: taken as unknown")
+    equal = interpreter.symbols.equalities()
+    notes += [f"sizes {a} and {b} are taken to be equal" for a, b in equal]
+    for resolution, names in interpreter.conflicts.items():
+        nodes = list(dict.fromkeys(names))
+        notes.append(f"contradictory shapes at {', '.join(nodes[:3])}: {resolution}")
     if totals.branches:
         notes.append(
             f"{totals.branches} data-dependent branches: the most expensive one is counted"
         )
+    if interpreter.is_limited:
+        notes.append("too many calls with different shapes: some are counted for unknown shapes")
     notes += more
     if frozen:
         notes.append("no variables: the parameters are the floating-point constants")
@@ -80,3 +85,20 @@ def make_ledger(
         totals.unsized,
         tuple(notes),
     )
+
+
+def note_large(names: Sequence[str]) -> list[str]:
+    """A note on symbols for sizes that have too many terms."""
+    if not names:
+        return []
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    return [f"sizes with too many terms or too high powers are symbols: {shown}"]
+
+
+def note_unsized(variables: Sequence[Variable]) -> list[str]:
+    """A note on variables whose size is not known."""
+    names = [variable.name for variable in variables if variable.shape is None]
+    if not names:
+        return []
+    shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+    return [f"not among the parameters, as their shapes are not known: {shown}"]

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from google.protobuf.message import Message
 
 from tfprof.errors import LoadError, OptionError
-from tfprof.flops import variables as variable_tables
+from tfprof.flops.keras_file import read_keras_file
+from tfprof.flops.layers.keras_2_saved_model import read_keras_2_layers
+from tfprof.flops.layers.keras_3_saved_model import read_keras_3_layers, variable_handles
+from tfprof.flops.layers.layer_tree import LayerSource
+from tfprof.flops.live_models import read_live_model
+from tfprof.flops.missing_inputs import note_missing_inputs
+from tfprof.flops.model_graph import ModelGraph, find_placeholders, from_graph, handles_by_name
 from tfprof.flops.optimizer_slots import with_slots
-from tfprof.flops.tensors import Dims, dims_of
-from tfprof.flops.variables import Variable
+from tfprof.flops.tensors import dims_of
+from tfprof.flops.variables import variables_of_meta_graph, variables_of_objects
+from tfprof.loaders import find_loader
+from tfprof.loaders.files import read_head
+from tfprof.loaders.message_kinds import HEAD_SIZE
 from tfprof.loaders.model_messages import MODEL_KINDS, read_model_message
 from tfprof.loaders.saved_model.graph import (
     DEFAULT_SIGNATURE,
@@ -22,7 +32,10 @@ from tfprof.loaders.saved_model.graph import (
     saved_model_file,
     signature_names,
 )
+from tfprof.loaders.saved_model.keras_metadata import read_keras_metadata
 from tfprof.loaders.saved_model.variables import complete_variables
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.source_columns import GraphColumns
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
@@ -30,22 +43,6 @@ _ACCEPTED = (
     "a SavedModel directory, a .pb, .pbtxt, .meta or .keras file, a GraphDef (message or bytes),"
     " a Keras model, a tf.function, a concrete function or a graph"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ModelGraph:
-    """A graph to count, with its inputs and variables."""
-
-    graph: GraphDef
-    roots: list[str] | None = None
-    """Nodes that are run; without them all nodes count."""
-    inputs: Mapping[str, tuple[str, Dims | None]] = field(default_factory=dict)
-    """Placeholder -> (name to show, shape)."""
-    variables: list[Variable] = field(default_factory=list)
-    frozen: int = 0
-    """Elements of constants that were parameters, in a graph without variables."""
-    notes: tuple[str, ...] = ()
-    """Notes for the ledger."""
 
 
 def read_model(
@@ -56,6 +53,7 @@ def read_model(
     `outputs` are the nodes to run, instead of those of the signature or function.
     """
     model = _read(source, signature)
+    model = replace(model, notes=(*model.notes, *note_missing_inputs(model.graph)))
     if outputs is None:
         return model
     roots = [name.partition(":")[0] for name in outputs]
@@ -80,73 +78,66 @@ def _read(source: Any, signature: str | None) -> ModelGraph:
         return _from_message(read_model_message(source), "graph", signature)
     if isinstance(source, Message):
         return _from_message(_own_message(source), source.DESCRIPTOR.name, signature)
-    return _from_object(source)
+    _refuse_signature(signature, type(source).__name__)
+    model = read_live_model(source)
+    if model is None:
+        raise OptionError(f"no cost of type {type(source).__name__}: give {_ACCEPTED}")
+    return model
+
+
+def _refuse_signature(signature: str | None, source: str) -> None:
+    if signature is not None:
+        raise OptionError(f"option 'signature': {source} has none; only a SavedModel does")
 
 
 def _read_path(path: Path, signature: str | None) -> ModelGraph:
     if path.suffix == ".keras":
-        return _from_object(_load_keras(path))
-    message, notes = read_model_message(path), []
+        _refuse_signature(signature, str(path))
+        return read_keras_file(path)
+    loader = find_loader(path, read_head(path, HEAD_SIZE))
+    if loader is not None and loader.provides == "graph" and loader.name not in MODEL_KINDS:
+        _refuse_signature(signature, str(path))
+        return from_graph(_graph_of_columns(loader.read(path)))
+    message, notes, folder = read_model_message(path), [], None
     if isinstance(message, SavedModel):
         folder = saved_model_file(path).parent
         notes = complete_variables(main_graph(message, str(path)), folder)
-    return replace(_from_message(message, str(path), signature), notes=tuple(notes))
+    return replace(_from_message(message, str(path), signature, folder), notes=tuple(notes))
 
 
-def _load_keras(path: Path) -> Any:
-    if not path.is_file():
-        raise LoadError(f"{path}: no such file; check the path of the model")
-    try:
-        import keras
-    except ImportError:
-        raise LoadError(f"{path} needs Keras to be read: export it as a SavedModel") from None
-    try:
-        return keras.models.load_model(path, compile=False)
-    except Exception as error:  # Keras raises what it likes about a broken archive
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise LoadError(f"{path}: Keras cannot load it: {reason}") from None
+def _graph_of_columns(columns: GraphColumns) -> GraphDef:
+    """The graph that a loader of another package read."""
+    from tfprof.flops.profile_graph import model_graph
+
+    return model_graph(Profile().with_graph(columns)).graph
 
 
 def _own_message(message: Message) -> GraphDef | MetaGraphDef | SavedModel:
     """A message, perhaps of TensorFlow's classes, as one of this package's."""
     kind = MODEL_KINDS.get(message.DESCRIPTOR.name)
     if kind is None:
-        raise OptionError(f"a {message.DESCRIPTOR.name} message has no cost: give {_ACCEPTED}")
+        raise OptionError(f"no cost of a {message.DESCRIPTOR.name} message: give {_ACCEPTED}")
     if isinstance(message, kind):
         return message
     return kind.FromString(message.SerializeToString())
 
 
-def _from_graph(graph: GraphDef) -> ModelGraph:
-    variables = with_slots(variable_tables.of_graph(graph))
-    frozen = 0 if variables else variable_tables.of_constants(graph)
-    return ModelGraph(graph, inputs=find_placeholders(graph), variables=variables, frozen=frozen)
-
-
-def find_placeholders(graph: GraphDef) -> dict[str, tuple[str, Dims | None]]:
-    """The placeholders of a graph: name to show, and shape."""
-    placeholders: dict[str, tuple[str, Dims | None]] = {}
-    for node in graph.node:
-        if node.op in ("Placeholder", "PlaceholderV2", "_Arg"):
-            shape: Dims | None = None
-            if "_output_shapes" in node.attr and node.attr["_output_shapes"].list.shape:
-                shape = dims_of(node.attr["_output_shapes"].list.shape[0])
-            elif "shape" in node.attr:
-                shape = dims_of(node.attr["shape"].shape)
-            placeholders[node.name] = (node.name, shape)
-    return placeholders
-
-
 def _from_message(
-    message: GraphDef | MetaGraphDef | SavedModel, source: str, signature: str | None
+    message: GraphDef | MetaGraphDef | SavedModel,
+    source: str,
+    signature: str | None,
+    folder: Path | None = None,
 ) -> ModelGraph:
     if isinstance(message, GraphDef):
-        return _from_graph(message)
+        _refuse_signature(signature, source)
+        return from_graph(message)
     meta = main_graph(message, source) if isinstance(message, SavedModel) else message
-    variables = with_slots(variable_tables.of_meta_graph(meta))
+    objects = variables_of_objects(meta.object_graph_def)
+    variables = with_slots(variables_of_meta_graph(meta))
+    handles = variable_handles(meta, objects) if objects else handles_by_name(variables)
     if meta is message and not meta.signature_def and signature is None:
         # A graph as v1 saves it beside a checkpoint: all of it counts.
-        return replace(_from_graph(meta.graph_def), variables=variables)
+        return replace(from_graph(meta.graph_def), variables=variables, handles=handles)
     name = _signature(meta, source, signature)
     chosen = meta.signature_def[name]
     roots = sorted({info.name.partition(":")[0] for info in chosen.outputs.values()})
@@ -158,7 +149,19 @@ def _from_message(
         node = info.name.partition(":")[0]
         if node:
             inputs[node] = (key, dims_of(info.tensor_shape))
-    return ModelGraph(meta.graph_def, roots, inputs, variables)
+    read_layers = partial(_read_layers, meta, list(objects), folder)
+    return ModelGraph(meta.graph_def, roots, inputs, variables, handles, read_layers=read_layers)
+
+
+def _read_layers(
+    meta: MetaGraphDef, variables: list[int], folder: Path | None
+) -> LayerSource | None:
+    """What a SavedModel says of layers; `variables` are its variable objects in order."""
+    objects = meta.object_graph_def
+    saved = read_keras_3_layers(meta, variables)
+    if saved is not None:
+        return saved
+    return read_keras_2_layers(objects, read_keras_metadata(meta, folder), variables)
 
 
 def _signature(meta: MetaGraphDef, source: str, wanted: str | None) -> str:
@@ -176,71 +179,3 @@ def _signature(meta: MetaGraphDef, source: str, wanted: str | None) -> str:
     if not names:
         raise LoadError(f"{source} has no signatures: save it with `signatures=`")
     raise OptionError(f"{source} has several signatures, choose one: {', '.join(sorted(names))}")
-
-
-def _from_object(source: Any) -> ModelGraph:
-    if hasattr(source, "as_graph_def"):
-        return _from_live_graph(source)
-    if hasattr(source, "graph") and hasattr(source.graph, "as_graph_def"):
-        return _with_weights(_from_live_graph(source.graph), source)
-    if hasattr(source, "count_params") and hasattr(source, "weights"):
-        return _from_keras(source)
-    if hasattr(source, "get_concrete_function"):
-        try:
-            concrete = source.get_concrete_function()
-        except (TypeError, ValueError) as error:
-            message = "this tf.function needs arguments: give the cost of its concrete function"
-            raise OptionError(f"{message}, f.get_concrete_function(…)") from error
-        return _from_object(concrete)
-    raise OptionError(f"a {type(source).__name__} has no cost: give {_ACCEPTED}")
-
-
-def _from_live_graph(graph: Any) -> ModelGraph:
-    message = GraphDef.FromString(graph.as_graph_def(add_shapes=True).SerializeToString())
-    model = _from_graph(message)
-    if not hasattr(graph, "outputs"):
-        return model
-    outputs = [tensor.op.name for tensor in graph.outputs if hasattr(tensor, "op")]
-    controls = [operation.name for operation in getattr(graph, "control_outputs", ())]
-    roots = list(dict.fromkeys([*outputs, *controls]))
-    return replace(model, roots=roots or None, frozen=0)
-
-
-def _with_weights(model: ModelGraph, owner: Any) -> ModelGraph:
-    """A graph with the variables of its concrete function or Keras model, each once."""
-    layered = hasattr(owner, "weights")
-    try:
-        weights: Iterable[Any] = owner.weights if layered else owner.variables
-    except AssertionError:  # TensorFlow's way to say that a captured variable is gone
-        raise LoadError("a variable of this function was deleted: keep its owner alive") from None
-    variables: dict[int, Variable] = {}
-    for weight in weights:
-        name = getattr(weight, "path", None) or weight.name.partition(":")[0]
-        shape = tuple(int(size) for size in weight.shape)
-        state = name.endswith(variable_tables.SEED) or not (layered or _is_floating(weight.dtype))
-        role = "state" if state else "parameter"
-        variables[id(weight)] = Variable(name, shape, bool(weight.trainable), role)
-    return replace(model, variables=with_slots(variables.values()), frozen=0)
-
-
-def _is_floating(dtype: Any) -> bool:
-    name = str(getattr(dtype, "name", dtype))
-    return "float" in name or "complex" in name
-
-
-def _from_keras(model: Any) -> ModelGraph:
-    """A live Keras model: its call on inputs of unknown batch, in inference mode."""
-    import tensorflow as tf
-
-    if not getattr(model, "inputs", None):
-        raise OptionError(f"the model {model.name!r} is not built: call it once, or give it Inputs")
-    specs = [
-        tf.TensorSpec(tensor.shape, tensor.dtype, name=getattr(tensor, "name", None))
-        for tensor in model.inputs
-    ]
-
-    def call(*tensors: Any) -> Any:
-        return model(list(tensors) if len(tensors) > 1 else tensors[0], training=False)
-
-    graph = tf.function(call).get_concrete_function(*specs).graph
-    return _with_weights(_from_live_graph(graph), model)

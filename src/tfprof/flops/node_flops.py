@@ -5,19 +5,18 @@ The engine is imported with the first count: most reports do not need it.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
-from tfprof.flops.flop_columns import NodeFlops
+from tfprof.flops.flop_columns import NodeFlops, without_symbols
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, LogEntries
 from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
 from tfprof.runtime.gc_pause import gc_paused
+from tfprof.runtime.lazy import cached_property
 
 _INT64_MAX = 2**63 - 1
 
@@ -30,6 +29,25 @@ class LazyFlops:
 
     @cached_property
     def count(self) -> NodeFlops:
+        """The columns; of batches of several sizes those of the mean."""
+        return self.of_step(None)
+
+    def of_step(self, step: int | None) -> NodeFlops:
+        """The columns with the batch size of a step, where the graph leaves it open."""
+        from tfprof.flops.batch_sizes import recorded_batch_sizes, with_recorded_sizes
+
+        if not recorded_batch_sizes(self._profile):
+            return self._counted
+        if step not in self._of_steps:
+            self._of_steps[step] = with_recorded_sizes(self._counted, self._profile, step)
+        return self._of_steps[step]
+
+    @cached_property
+    def _of_steps(self) -> dict[int | None, NodeFlops]:
+        return {}
+
+    @cached_property
+    def _counted(self) -> NodeFlops:
         """The columns; compat has only what op logs have, and no multiply-adds."""
         logged = self._profile.nodes.float_ops
         if self._quirks.tensorflow_flop_formulas and self._quirks.original_metrics_only:
@@ -52,15 +70,22 @@ def node_flops(profile: Profile, quirks: Quirks) -> NodeFlops:
     return lazy_flops(profile, quirks).count
 
 
+def check_bind(profile: Profile, quirks: Quirks) -> None:
+    """Refuse sizes of symbols that a profile does not have, though no report may need them."""
+    if profile.bind:
+        node_flops(resolve(profile, quirks), quirks)
+
+
 def log_entries(profile: Profile, quirks: Quirks) -> tuple[Array, LogEntries]:
     """The float operations of one execution as an op log has them.
 
     A number for each node of a loaded profile, and entries for nodes inside functions. What depends
-    on an unknown batch size is left out: it is counted again where the log is read.
+    on an unknown size is left out: it is counted again where the log is read.
     """
     resolved = resolve(profile, quirks)
     flops = node_flops(resolved, quirks)
-    value = np.clip(np.where(flops.per_example, 0, flops.float_ops), -_INT64_MAX, _INT64_MAX)
+    float_ops = without_symbols(flops.float_ops)
+    value = np.clip(np.where(flops.per_example, 0, float_ops), -_INT64_MAX, _INT64_MAX)
     value = value.astype(np.int64)
     rows = index_in(profile.nodes.name, resolved.nodes.name)
     inner = np.setdiff1d(np.flatnonzero(value), rows)

@@ -1,105 +1,79 @@
 """Integers with unknowns in them: polynomials over symbols such as `B`, for sizes and counts.
 
-What is not a polynomial (a floor division, a maximum) becomes an atom of one, so that arithmetic
-never fails and binding every symbol always gives the exact integer. A constant is a plain int.
+What is not a polynomial (a floor division, a maximum) becomes an atom of one (`flops/atoms.py`), so
+that arithmetic never fails. A constant is a plain int. A value of too many terms, or of too high a
+degree, becomes a symbol of its own (`large_symbol`). Otherwise binding every symbol gives the exact
+integer.
+
+To users a polynomial is a number as far as it can be one: `cost.float_ops / 1e9`, `f"{flops:,}"`.
+What needs a value, such as `int()`, raises a `TypeError` that names the symbols.
 """
 
 from __future__ import annotations
 
+import hashlib
+import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from math import prod
-from typing import Union
+from numbers import Real
+from typing import Any, NoReturn, Union
+
+from tfprof.definitions.limits import MAX_COUNT_WEIGHT, MAX_DEGREE, MAX_PRODUCT_WEIGHT
+from tfprof.flops.monomials import Atom, Monomial, monomial_degree, monomial_weight, multiply
+from tfprof.flops.polynomial_text import exact_number, render_terms, short_number
 
 Count = Union[int, "Polynomial"]
 
-
-@dataclass(frozen=True, slots=True)
-class Quotient:
-    """The atom ⌊numerator/denominator⌋."""
-
-    numerator: Count
-    denominator: Count
-
-    def bind(self, values: Mapping[str, Count]) -> Count:
-        """The same with symbols replaced."""
-        return floor_div(bind(self.numerator, values), bind(self.denominator, values))
-
-    def lower_bound(self) -> int | None:
-        """A lower bound, if there is one."""
-        low = lower_bound(self.numerator)
-        if low is None or not isinstance(self.denominator, int) or self.denominator < 1:
-            return None if low is None or low < 0 else 0
-        return low // self.denominator
-
-    def symbols(self) -> frozenset[str]:
-        """The names in it."""
-        return symbols(self.numerator) | symbols(self.denominator)
-
-    def __str__(self) -> str:
-        return f"⌊({exact(self.numerator)})/{_factor(self.denominator)}⌋"
-
-
-@dataclass(frozen=True, slots=True)
-class Extreme:
-    """The atom max(a, b) or min(a, b)."""
-
-    largest: bool
-    left: Count
-    right: Count
-
-    def bind(self, values: Mapping[str, Count]) -> Count:
-        """The same with symbols replaced."""
-        return extreme(bind(self.left, values), bind(self.right, values), largest=self.largest)
-
-    def lower_bound(self) -> int | None:
-        """A lower bound, if there is one."""
-        bounds = [lower_bound(self.left), lower_bound(self.right)]
-        known = [bound for bound in bounds if bound is not None]
-        if self.largest:
-            return max(known, default=None)
-        return min(known) if len(known) == 2 else None
-
-    def symbols(self) -> frozenset[str]:
-        """The names in it."""
-        return symbols(self.left) | symbols(self.right)
-
-    def __str__(self) -> str:
-        name = "max" if self.largest else "min"
-        return f"{name}({exact(self.left)}, {exact(self.right)})"
-
-
-Atom = str | Quotient | Extreme
-Monomial = tuple[tuple[Atom, int], ...]
-"""Atoms with their powers, in a fixed order; the empty one is the constant."""
+BATCH = "B"
+"""The symbol of the batch size, the first size of every input of a model."""
+_ASSUMED = 100
+_LARGE = "large_"
+_LARGE_NAME = re.compile(_LARGE + "[0-9a-f]{8}")
 
 
 class Polynomial:
-    """A sum of monomials with integer coefficients, immutable and hashable."""
+    """A sum of monomials with integer coefficients, immutable and hashable.
 
-    __slots__ = ("_hash", "terms")
+    Divided by a number it has coefficients with fractions.
+    """
+
+    __slots__ = ("_hash", "_weight", "terms")
 
     def __init__(self, terms: dict[Monomial, int]) -> None:
         self.terms = terms  # never changed, and without zeros
         self._hash = 0
+        self._weight = 0
+
+    @property
+    def weight(self) -> int:
+        """How much there is in it: its terms, and their atoms."""
+        if not self._weight:
+            self._weight = sum(map(monomial_weight, self.terms))
+        return self._weight
+
+    @property
+    def degree(self) -> int:
+        """The largest sum of powers of a term."""
+        return max(map(monomial_degree, self.terms))
 
     def __add__(self, other: Count) -> Count:
-        result = dict(self.terms)
-        for key, value in _terms(other).items():
-            total = result.get(key, 0) + value
-            if total:
-                result[key] = total
-            else:
-                del result[key]
-        return _normal(result)
+        if not isinstance(other, (int, Polynomial, Real)):
+            return NotImplemented
+        result = CountSum(self)
+        result.add(other)
+        return result.value()
 
     __radd__ = __add__
 
     def __neg__(self) -> Count:
         return self * -1
 
+    def __pos__(self) -> Count:
+        return self
+
     def __sub__(self, other: Count) -> Count:
-        return self + other * -1
+        return self + -other
 
     def __rsub__(self, other: int) -> Count:
         return self * -1 + other
@@ -111,14 +85,97 @@ class Polynomial:
             if not other:
                 return 0
             return Polynomial({key: value * other for key, value in self.terms.items()})
+        if isinstance(other, Real):
+            factor = _number(other)
+            return self._map(lambda value: value * factor)
+        if not isinstance(other, Polynomial):
+            return NotImplemented
+        if _is_large_product(self, other):
+            return large_symbol(*sorted((exact(self), exact(other))))
         result: dict[Monomial, int] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
-                key = _times(left, right)
+                key = multiply(left, right)
                 result[key] = result.get(key, 0) + a * b
-        return _normal({key: value for key, value in result.items() if value})
+        return value_of({key: value for key, value in result.items() if value})
 
     __rmul__ = __mul__
+
+    def __pow__(self, power: int) -> Count:
+        result: Count = 1
+        square: Count = self
+        while power > 0:
+            if power & 1:
+                result = result * square
+            power >>= 1
+            square = square * square if power else square
+        return result
+
+    def __truediv__(self, other: Any) -> Count:
+        if isinstance(other, Polynomial):
+            # The module of atoms needs this one.
+            from tfprof.flops.atoms import divide_exactly
+
+            quotient = divide_exactly(self, other)
+            return other._refuse() if quotient is None else quotient
+        if not isinstance(other, Real):
+            return NotImplemented
+        divisor = _number(other)
+        return self._map(lambda value: value / divisor)
+
+    def __rtruediv__(self, _: object) -> Count:
+        return self._refuse()
+
+    def __floordiv__(self, other: Count) -> Count:
+        if not other:
+            raise ZeroDivisionError("division by zero")
+        from tfprof.flops.atoms import floor_div
+
+        return floor_div(self, other)
+
+    def __mod__(self, other: Count) -> Count:
+        return self - self // other * other
+
+    def __round__(self, digits: int | None = None) -> Count:
+        return self._map(lambda value: round(value, digits))
+
+    def __int__(self) -> int:
+        return self._refuse()
+
+    def __float__(self) -> float:
+        return self._refuse()
+
+    def __lt__(self, other: Count) -> bool:
+        return not self >= other
+
+    def __le__(self, other: Count) -> bool:
+        return not self > other
+
+    def __gt__(self, other: Count) -> bool:
+        return self._compare(other, operator.gt, operator.ge)
+
+    def __ge__(self, other: Count) -> bool:
+        return self._compare(other, operator.ge, operator.gt)
+
+    def _compare(
+        self, other: Count, holds: Callable[[int, int], bool], fails: Callable[[int, int], bool]
+    ) -> bool:
+        """A comparison, if it comes out the same for all values of the symbols."""
+        more, less = lower_bound(self - other), lower_bound(other - self)
+        if more is not None and holds(more, 0):
+            return True
+        return False if less is not None and fails(less, 0) else self._refuse()
+
+    def _map(self, function: Callable[[int], float]) -> Count:
+        """The same monomials with other coefficients."""
+        terms: dict[Monomial, Any] = {key: function(value) for key, value in self.terms.items()}
+        return value_of({key: value for key, value in terms.items() if value})
+
+    def _refuse(self) -> NoReturn:
+        names = sorted(symbols(self))
+        known = " and ".join(names) + (" is" if len(names) == 1 else " are")
+        how = ", ".join(f"{name!r}: …" for name in names)
+        raise TypeError(f"{self} has no value: {known} not known; give bind={{{how}}}")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Polynomial) and self.terms == other.terms
@@ -134,10 +191,64 @@ class Polynomial:
     def __repr__(self) -> str:
         return f"Polynomial({exact(self)})"
 
+    def __format__(self, spec: str) -> str:
+        """The text with its coefficients in a number format, `f"{flops:,}"`; `""` is `str()`."""
+        if not spec or spec.endswith("s"):
+            return format(str(self), spec)
+        parts = _FORMAT.fullmatch(spec)
+        if parts is None:
+            raise ValueError(f"Invalid format specifier '{spec}' for a number with symbols")
+        numbers = parts["number"]
+        text = render(self, lambda number: format(number, numbers)) if numbers else str(self)
+        return format(text, f"{parts['fill'] or '>'}{parts['width']}" if parts["width"] else "")
+
+
+_FORMAT = re.compile(r"(?P<fill>.?[<>^])?(?P<width>\d*)(?P<number>[,_]?(\.\d+)?[a-zA-Z%]?)")
+
+
+class CountSum:
+    """A sum of many values, in time linear in their terms."""
+
+    def __init__(self, first: Count = 0) -> None:
+        self._terms: dict[Monomial, int] = dict(_terms(first))
+
+    def add(self, value: Count) -> None:
+        """Add a value."""
+        terms = self._terms
+        for key, coefficient in _terms(value).items():
+            total = terms.get(key, 0) + coefficient
+            if total:
+                terms[key] = total
+            else:
+                del terms[key]
+
+    def value(self) -> Count:
+        """The sum; a symbol if it has too many terms."""
+        total = value_of(dict(self._terms))
+        if weight_of(total) > MAX_COUNT_WEIGHT:
+            return large_symbol(exact(total))
+        return total
+
 
 def symbol(name: str) -> Polynomial:
     """One unknown."""
     return _atom(name)
+
+
+def large_symbol(*parts: str) -> Polynomial:
+    """The symbol for a value that is too large to write out; equal values have the same one."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return _atom(_LARGE + digest[:8])
+
+
+def is_large_symbol(name: str) -> bool:
+    """Whether a symbol stands for a value that is too large to write out."""
+    return _LARGE_NAME.fullmatch(name) is not None
+
+
+def weight_of(value: Count) -> int:
+    """How much there is in a value."""
+    return value.weight if isinstance(value, Polynomial) else 1
 
 
 def symbol_name(value: Count | None) -> str | None:
@@ -152,7 +263,7 @@ def symbol_name(value: Count | None) -> str | None:
 
 def symbols(value: Count) -> frozenset[str]:
     """The names of the unknowns in a value."""
-    if isinstance(value, int):
+    if not isinstance(value, Polynomial):
         return frozenset()
     names: set[str] = set()
     for monomial in value.terms:
@@ -163,49 +274,22 @@ def symbols(value: Count) -> frozenset[str]:
 
 def bind(value: Count, values: Mapping[str, Count]) -> Count:
     """A value with some of its symbols replaced by numbers."""
-    if isinstance(value, int) or not values:
+    if not isinstance(value, Polynomial) or not values:
         return value
-    total: Count = 0
+    total = CountSum()
     for monomial, coefficient in value.terms.items():
         term: Count = coefficient
         for atom, power in monomial:
             factor = values.get(atom) if isinstance(atom, str) else atom.bind(values)
             base = _atom(atom) if factor is None else factor
-            for _ in range(power):
-                term = term * base
-        total = total + term
-    return total
-
-
-def floor_div(a: Count, b: Count) -> Count:
-    """⌊a/b⌋, simplified as far as it is exact; sizes are taken to be positive.
-
-    Only a symbol bound to zero makes a divisor zero: then a tensor is empty, and the quotient 0.
-    """
-    if isinstance(b, int):
-        if b == 0:
-            return 0
-        if isinstance(a, int):
-            return a // b
-        if b == 1:
-            return a
-        quotient = _normal({key: value // b for key, value in a.terms.items() if value // b})
-        rest = _normal({key: value % b for key, value in a.terms.items() if value % b})
-        return quotient + (rest // b if isinstance(rest, int) else _atom(Quotient(rest, b)))
-    if isinstance(a, int):
-        return 0 if a == 0 else _atom(Quotient(a, b))
-    exact = _divide_exactly(a, b)
-    return _atom(Quotient(a, b)) if exact is None else exact
-
-
-def ceil_div(a: Count, b: Count) -> Count:
-    """⌈a/b⌉."""
-    return floor_div(a + b - 1, b)
+            term = term * base**power
+        total.add(term)
+    return total.value()
 
 
 def lower_bound(value: Count) -> int | None:
     """A lower bound, where every symbol is at least 1; None if there is none."""
-    if isinstance(value, int):
+    if not isinstance(value, Polynomial):
         return value
     total = 0
     for monomial, coefficient in value.terms.items():
@@ -219,64 +303,48 @@ def lower_bound(value: Count) -> int | None:
     return total
 
 
-def extreme(a: Count, b: Count, *, largest: bool) -> Count:
-    """The larger or the smaller of two values; symbols are sizes, so at least 1."""
-    more, less = lower_bound(a - b), lower_bound(b - a)
-    if more is not None and more >= 0:
-        return a if largest else b
-    if less is not None and less >= 0:
-        return b if largest else a
-    left, right = sorted((a, b), key=exact)
-    return _atom(Extreme(largest, left, right))
-
-
-_UNITS = ((10**15, "P"), (10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
+def assume_sizes(value: Count) -> int:
+    """A number to compare values by: for a batch of one, every other symbol being 100."""
+    sizes: dict[str, Count] = {**dict.fromkeys(symbols(value), _ASSUMED), BATCH: 1}
+    number = bind(value, sizes)
+    return 0 if isinstance(number, Polynomial) else number
 
 
 def pretty(value: Count) -> str:
     """A short text: three significant digits and a unit per coefficient, `7.75G·B`."""
-    return _render(value, _short)
+    return render(value, short_number)
 
 
 def exact(value: Count) -> str:
     """The full text, `7751540736·B`."""
-    return _render(value, str)
+    return render(value, exact_number)
 
 
-def _factor(value: Count) -> str:
-    return str(value) if isinstance(value, int) else f"({exact(value)})"
+def plain(value: Count) -> int | str:
+    """A number, or the full text of what has symbols in it, for JSON."""
+    text = exact(value)
+    return value if isinstance(value, int) and "e" not in text else text
 
 
-def _short(number: int) -> str:
-    for unit, suffix in _UNITS:
-        if abs(number) >= unit:
-            return f"{number / unit:.3g}{suffix}" if abs(number) < 999.5 * unit else f"{number:.3g}"
-    return str(number)
-
-
-def _render(value: Count, number: Callable[[int], str]) -> str:
-    if isinstance(value, int):
+def render(value: Count, number: Callable[[int], str]) -> str:
+    """The text of a value; `number` formats its coefficients."""
+    if not isinstance(value, Polynomial):
         return number(value)
-    parts = []
-    for monomial, coefficient in sorted(value.terms.items(), key=_rank):
-        names = [f"{atom}^{power}" if power > 1 else str(atom) for atom, power in monomial]
-        if coefficient != 1 or not names:
-            names.insert(0, number(coefficient))
-        parts.append("·".join(names))
-    return " + ".join(parts).replace("+ -", "- ")
-
-
-def _rank(item: tuple[Monomial, int]) -> tuple[int, str]:
-    return (-sum(power for _, power in item[0]), str([str(atom) for atom, _ in item[0]]))
+    return render_terms(value.terms, number)
 
 
 def _terms(value: Count) -> Mapping[Monomial, int]:
-    if isinstance(value, int):
-        return {(): value} if value else {}
-    return value.terms
+    if isinstance(value, Polynomial):
+        return value.terms
+    return {(): _number(value)} if value else {}
 
 
-def _normal(terms: dict[Monomial, int]) -> Count:
+def _number(value: Any) -> Any:
+    """A number of any type as an int, which has no limits, or else as a float."""
+    return operator.index(value) if hasattr(value, "__index__") else float(value)
+
+
+def value_of(terms: dict[Monomial, int]) -> Count:
     """A value from terms without zeros."""
     if not terms:
         return 0
@@ -287,36 +355,13 @@ def _atom(atom: Atom) -> Polynomial:
     return Polynomial({((atom, 1),): 1})
 
 
-def _times(left: Monomial, right: Monomial) -> Monomial:
-    if not left or not right:
-        return left or right
-    powers = dict(left)
-    for atom, power in right:
-        powers[atom] = powers.get(atom, 0) + power
-    return _ordered(powers.items())
-
-
-def _ordered(powers: Iterable[tuple[Atom, int]]) -> Monomial:
-    return tuple(sorted(((a, p) for a, p in powers if p), key=lambda item: str(item[0])))
-
-
-def _divide_exactly(a: Polynomial, b: Polynomial) -> Count | None:
-    """a/b by long division on leading terms; None if there is a remainder."""
-    lead, divisor = min(b.terms.items(), key=_rank)
-    quotient: Count = 0
-    rest: Count = a
-    for _ in range(len(a.terms) + 8):
-        if rest == 0:
-            return quotient
-        monomial, coefficient = min(_terms(rest).items(), key=_rank)
-        powers = dict(monomial)
-        for atom, power in lead:
-            powers[atom] = powers.get(atom, 0) - power
-        if coefficient % divisor or min(powers.values(), default=0) < 0:
-            return None
-        step = _normal({_ordered(powers.items()): coefficient // divisor})
-        quotient, rest = quotient + step, rest - step * b
-    return None
+def _is_large_product(a: Polynomial, b: Polynomial) -> bool:
+    """Whether a product would have too many terms, or too high a degree."""
+    weight = len(a.terms) * b.weight + len(b.terms) * a.weight
+    is_scaled = len(a.terms) == 1 or len(b.terms) == 1
+    if weight > (MAX_COUNT_WEIGHT if is_scaled else MAX_PRODUCT_WEIGHT):
+        return True
+    return a.degree + b.degree > MAX_DEGREE
 
 
 def product(sizes: Iterable[Count]) -> Count:

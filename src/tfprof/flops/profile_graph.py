@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow.compute as pc
+from google.protobuf.message import DecodeError
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.interpreter import RunShapes
-from tfprof.flops.model_inputs import ModelGraph, find_placeholders
-from tfprof.flops.tensors import Dims
+from tfprof.flops.model_graph import ModelGraph, find_placeholders
+from tfprof.flops.tensors import Dims, dims_of_sizes
 from tfprof.functions.expand import expand
 from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
@@ -21,7 +23,10 @@ def model_graph(profile: Profile) -> ModelGraph:
     graph = _main_graph(profile)
     functions: set[str] = set()
     for data in profile.libraries:
-        library = GraphDef.FromString(data).library
+        try:
+            library = GraphDef.FromString(data).library
+        except DecodeError:  # `resolve` warns of functions that cannot be read
+            continue
         for function in library.function:
             if function.signature.name not in functions:
                 functions.add(function.signature.name)
@@ -34,7 +39,16 @@ def model_graph(profile: Profile) -> ModelGraph:
     }
     present = {node.name for node in graph.node} if profile.roots else set()
     roots = [name for name in profile.roots if name in present]
-    return ModelGraph(graph, roots or None, inputs)
+    return ModelGraph(graph, roots or None, inputs, captures=_captures(profile))
+
+
+def _captures(profile: Profile) -> dict[str, Dims | None]:
+    """The shapes of the variables that a live function captures, by their placeholders."""
+    placeholders = pc.equal(profile.nodes.op, "Placeholder")
+    rows = pc.and_(placeholders, pc.greater(pc.list_value_length(profile.nodes.shape), 0))
+    names = profile.nodes.name.filter(rows).to_pylist()
+    shapes = profile.nodes.shape.filter(rows).to_pylist()
+    return {name: dims_of_sizes(sizes) for name, sizes in zip(names, shapes, strict=True)}
 
 
 def _main_graph(profile: Profile) -> GraphDef:
@@ -69,25 +83,18 @@ def recorded_shapes(profile: Profile, graph: GraphDef, quirks: Quirks) -> RunSha
     shaped, _ = with_runtime_shapes(profile, quirks)
     names, column = shaped.nodes.name.to_pylist(), shaped.nodes.output_shapes.to_pylist()
     by_name = {
-        name: [_dims(shape) for shape in shapes]
+        name: [dims_of_sizes(shape) for shape in shapes]
         for name, shapes in zip(names, column, strict=True)
         if shapes
     }
     recorded: dict[tuple[str, str], list[Dims | None]] = {}
     conflicts: set[tuple[str, str]] = set()
-    for frame in expand(graph).frames:
-        for node in frame.body.nodes:
-            shapes = by_name.get(frame.prefix + node.name)
+    for inlined in expand(graph).bodies:
+        for node in inlined.body.nodes:
+            shapes = by_name.get(inlined.prefix + node.name)
             if shapes is None:
                 continue
-            key = frame.body.name, node.name
+            key = inlined.body.name, node.name
             if recorded.setdefault(key, shapes) != shapes:
                 conflicts.add(key)
     return {key: shapes for key, shapes in recorded.items() if key not in conflicts}
-
-
-def _dims(shape: list[int]) -> Dims | None:
-    """A shape of the column; there [] is an unknown rank, and [1] may also be a scalar."""
-    if not shape or shape == [1]:
-        return None
-    return tuple(size if size >= 0 else None for size in shape)

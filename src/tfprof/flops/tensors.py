@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from tfprof.definitions.limits import MAX_RANK
 from tfprof.flops.polynomial import Count, product
 from tfprof.protos.graph_pb2 import DataType, TensorProto, TensorShapeProto
 
@@ -38,6 +39,8 @@ class Tensor:
     """For a tensor list: the number of its elements."""
     filled: int = 0
     """For a tensor list: 0 if nothing was put into it, 1 for one element, 2 for any number."""
+    at_least: Value | None = None
+    """A lower bound of the elements, where a maximum gives one."""
 
     def array(self) -> npt.NDArray[np.object_] | None:
         """The value as an array of numbers, polynomials and None."""
@@ -91,9 +94,16 @@ def is_float(dtype: int) -> bool:
 
 def dims_of(message: TensorShapeProto) -> Dims | None:
     """A shape message; unknown sizes are None."""
-    if message.unknown_rank:
+    if message.unknown_rank or len(message.dim) > MAX_RANK:
         return None
     return tuple(dim.size if dim.size >= 0 else None for dim in message.dim)
+
+
+def dims_of_sizes(sizes: Sequence[int]) -> Dims | None:
+    """A shape of a profile's column: there [] is an unknown rank, and [1] may also be a scalar."""
+    if not sizes or sizes == [1]:
+        return None
+    return tuple(size if size >= 0 else None for size in sizes)
 
 
 @lru_cache(maxsize=4096)
@@ -133,7 +143,7 @@ def refine(tensor: Tensor, other: Tensor) -> Tensor:
     return replace(tensor, dtype=tensor.dtype or other.dtype, shape=shape)
 
 
-def common(a: Tensor, b: Tensor) -> Tensor:
+def join_tensors(a: Tensor, b: Tensor) -> Tensor:
     """What holds for both of two tensors."""
     if a == b:
         return a
@@ -145,7 +155,7 @@ def common(a: Tensor, b: Tensor) -> Tensor:
     if a.element is not None and b.element is not None:
         # A list that is still empty says nothing about what another one holds.
         if a.filled and b.filled:
-            element = common(a.element, b.element)
+            element = join_tensors(a.element, b.element)
         else:
             element = b.element if b.filled else a.element
     return Tensor(
@@ -158,7 +168,7 @@ def common(a: Tensor, b: Tensor) -> Tensor:
     )
 
 
-def constant(message: TensorProto) -> Tensor:
+def read_constant(message: TensorProto) -> Tensor:
     """A constant; its value is read if it is a small integer or boolean one."""
     shape = dims_of(message.tensor_shape)
     dtype = int(message.dtype)

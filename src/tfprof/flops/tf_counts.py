@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from tfprof.flops.attr_codes import attr_codes, filter_attrs, is_op_attr, list_codes
 from tfprof.flops.tf_formulas import TF_FORMULAS, Shape, Unknown, count
 from tfprof.profiles.add_rows import index_in
-from tfprof.profiles.grouping import group_offsets, list_offsets
+from tfprof.profiles.grouping import distinct_rows, list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import SHAPE, Array
 from tfprof.protos.graph_pb2 import AttrValue
@@ -26,14 +26,14 @@ _INPUTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class FloatOps:
+class TfFloatOps:
     """A count for each node id, 0 where there is none, and how many have none for what reason."""
 
     value: Array
     unknown: Counter[Unknown]
 
 
-def count_tf_float_ops(profile: Profile) -> FloatOps:
+def count_tf_float_ops(profile: Profile) -> TfFloatOps:
     """The float operations of every node of the graph by TensorFlow's formulas."""
     nodes = profile.nodes
     ops = nodes.op.dictionary_encode()
@@ -41,14 +41,15 @@ def count_tf_float_ops(profile: Profile) -> FloatOps:
     op_code = ops.indices.to_numpy()
     rows = np.flatnonzero(has_rule[op_code] & nodes.in_graph)
     value = np.zeros(len(nodes), np.int64)
-    without = int(nodes.in_graph.sum()) - len(rows)
-    unknown = Counter({Unknown.RULE: without} if without else {})
+    without_formula = int(nodes.in_graph.sum()) - len(rows)
+    unknown = Counter({Unknown.RULE: without_formula} if without_formula else {})
     if not len(rows):
-        return FloatOps(value, unknown)
+        return TfFloatOps(value, unknown)
     inputs, outputs = _Inputs(profile, rows), _Tensors(profile, rows, np.zeros_like(rows))
     attrs = nodes.attrs.take(pa.array(rows))
-    code, first = _distinct(
-        [op_code[rows], _signatures(attrs), inputs.count, *inputs.code.T, outputs.code]
+    attrs = filter_attrs(attrs, is_op_attr(attrs.flatten().field("key")))
+    code, first = distinct_rows(
+        [op_code[rows], attr_codes(attrs), inputs.count, *inputs.code.T, outputs.code]
     )
     counts = []
     for row in first.tolist():
@@ -63,7 +64,7 @@ def count_tf_float_ops(profile: Profile) -> FloatOps:
     for each, nodes_of in zip(counts, np.bincount(code).tolist(), strict=True):
         if isinstance(each, Unknown):
             unknown[each] += nodes_of
-    return FloatOps(value, unknown)
+    return TfFloatOps(value, unknown)
 
 
 class _Tensors:
@@ -78,9 +79,8 @@ class _Tensors:
         shapes = pa.concat_arrays([column.flatten(), pa.array([[]], SHAPE)])
         used, self._index = np.unique(index, return_inverse=True)
         self._shapes = shapes.take(pa.array(used))
-        sizes = self._shapes.flatten().cast(pa.string())
-        texts = pc.binary_join(_lists(list_offsets(self._shapes), sizes), "x")
-        self.code = texts.dictionary_encode().indices.to_numpy()[self._index]
+        sizes = self._shapes.flatten().to_numpy()
+        self.code = list_codes(list_offsets(self._shapes), sizes)[self._index]
 
     def shape(self, index: int) -> Shape | None:
         """Sizes, -1 for an unknown one; None for an unknown rank."""
@@ -107,32 +107,3 @@ class _Inputs:
         known = min(total, _INPUTS)
         shapes = [self._tensors.shape(first + index) for index in range(known)]
         return shapes + [None] * (total - known)
-
-
-def _lists(offsets: Array, values: pa.Array) -> pa.Array:
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
-
-
-def _signatures(attrs: pa.Array) -> Array:
-    """A number per list of attributes; those that begin with `_` describe the node, not its op."""
-    entries = attrs.flatten()
-    owner = np.repeat(np.arange(len(attrs)), np.diff(list_offsets(attrs)))
-    mask = ~pc.starts_with(entries.field("key"), "_").to_numpy(zero_copy_only=False)
-    entries, owner = entries.filter(pa.array(mask)), owner[mask]
-    keys = entries.field("key").dictionary_encode().indices.to_numpy()
-    values = entries.field("value").dictionary_encode().indices.to_numpy()
-    code, _ = _distinct([keys, values])
-    texts = _lists(group_offsets(owner, len(attrs)), pa.array(code).cast(pa.string()))
-    signatures: Array = pc.binary_join(texts, ",").dictionary_encode().indices.to_numpy()
-    return signatures
-
-
-def _distinct(columns: Sequence[Array]) -> tuple[Array, Array]:
-    """A number per distinct row of several columns, and the first row of each."""
-    key = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        shifted = column.astype(np.int64) - int(column.min(initial=0))
-        wide = pa.array(key * (int(shifted.max(initial=0)) + 1) + shifted).dictionary_encode()
-        key = wide.indices.to_numpy().astype(np.int64)
-    first = np.unique(key, return_index=True)[1]
-    return key, first

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from tfprof.flops.shapes.inference_context import each
 from tfprof.protos.graph_pb2 import AttrValue
 
 Shape = tuple[int, ...]
@@ -146,25 +147,21 @@ def _add_n(x: Operands) -> int:
     return prod(x.input(0)) * (len(x.inputs) - 1) if x.inputs else 0
 
 
-def _each(ops: str, rule: Rule) -> dict[str, Rule]:
-    return dict.fromkeys(ops.split(), rule)
-
-
 _BROADCAST = (
     "Add AddV2 Sub Mul RealDiv Maximum Minimum Pow "
     "GreaterEqual Greater LessEqual Less Equal NotEqual"
 )
 
 TF_FORMULAS: dict[str, Rule] = {
-    **_each("Reciprocal Square Log Neg AssignSub AssignAdd", _per_input(1)),
+    **each("Reciprocal Square Log Neg AssignSub AssignAdd", _per_input(1)),
     "Rsqrt": _per_input(2),
     "Softmax": _per_input(5),
     "L2Loss": lambda x: 3 * prod(x.input(0)) - 1,
-    **_each(_BROADCAST, _per_output(1)),
+    **each(_BROADCAST, _per_output(1)),
     "SquaredDifference": _per_output(2),
     "RsqrtGrad": _per_output(4),
     "Mean": _mean,
-    **_each("Sum ArgMax ArgMin BiasAddGrad", lambda x: prod(x.input(0)) - prod(x.output())),
+    **each("Sum ArgMax ArgMin BiasAddGrad", lambda x: prod(x.input(0)) - prod(x.output())),
     "AvgPool": _nhwc(_pool),
     "MaxPool": _nhwc(_pool),
     "AvgPoolGrad": _nhwc(lambda x: 2 * prod(x.ints("ksize")) * prod(x.input(1))),
@@ -180,7 +177,7 @@ TF_FORMULAS: dict[str, Rule] = {
         lambda x: _conv_gradient(x.input(0), x.output(), x.ints("strides"))
     ),
     "MatMul": _matmul,
-    **_each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul),
+    **each("BatchMatMul BatchMatMulV2 BatchMatMulV3", _batch_matmul),
     "BiasAdd": _per_input(1),
     "AddN": _add_n,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tfprof.flops.interpreter import Instance, Invocation
-from tfprof.flops.polynomial import Count, bind, symbols
+from tfprof.flops.polynomial import Count, CountSum, bind, symbols
 from tfprof.flops.rules import CountKind, FlopCount, count_node, traffic
 from tfprof.flops.rules.formula import NOTHING, Operation, Work
 from tfprof.flops.shapes import canonical
@@ -17,14 +17,30 @@ _NodeCount = tuple[FlopCount, tuple[Count, Count] | None]
 
 
 @dataclass(slots=True)
+class WorkSum:
+    """A sum of work that is added to."""
+
+    macs: CountSum = field(default_factory=CountSum)
+    elementwise: CountSum = field(default_factory=CountSum)
+
+    def add(self, work: Work) -> None:
+        """Add work."""
+        self.macs.add(work.macs)
+        self.elementwise.add(work.elementwise)
+
+    def value(self) -> Work:
+        """The sum."""
+        return Work(self.macs.value(), self.elementwise.value())
+
+
+@dataclass(slots=True)
 class Totals:
     """A sum of work, and what was counted for it."""
 
-    work: Work = NOTHING
-    read: Count = 0
-    written: Count = 0
+    read: CountSum = field(default_factory=CountSum)
+    written: CountSum = field(default_factory=CountSum)
     nodes: Counter[CountKind] = field(default_factory=Counter)
-    by_op: dict[str, Work] = field(default_factory=dict)
+    by_op: dict[str, WorkSum] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)
     """Op type -> nodes whose work is in `by_op`."""
     unknown: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -34,6 +50,13 @@ class Totals:
     branches: int = 0
     """Nodes whose data decides which branch runs: the most expensive one is counted."""
     problems: dict[str, None] = field(default_factory=dict)
+
+    def work(self) -> Work:
+        """The work of all op types."""
+        total = WorkSum()
+        for work in self.by_op.values():
+            total.add(work.value())
+        return total.value()
 
     def add_node(
         self, op: str, count: FlopCount, moved: tuple[Count, Count] | None, times: Count
@@ -47,24 +70,23 @@ class Totals:
         if moved is None:
             self.unsized += 1
         else:
-            self.read = self.read + moved[0] * times
-            self.written = self.written + moved[1] * times
+            self.read.add(moved[0] * times)
+            self.written.add(moved[1] * times)
 
     def add(self, other: Totals, times: Count) -> None:
         """Add another sum, of something that runs so many times."""
-        self.read = self.read + other.read * times
-        self.written = self.written + other.written * times
+        self.read.add(other.read.value() * times)
+        self.written.add(other.written.value() * times)
         self.nodes.update(other.nodes)
         for op, work in other.by_op.items():
-            self._add_work(op, work * times, other.counted[op])
+            self._add_work(op, work.value() * times, other.counted[op])
         self.unknown.update(other.unknown)
         self.unsized += other.unsized
         self.branches += other.branches
         self.problems.update(other.problems)
 
     def _add_work(self, op: str, work: Work, nodes: int) -> None:
-        self.work = self.work + work
-        self.by_op[op] = self.by_op.get(op, NOTHING) + work
+        self.by_op.setdefault(op, WorkSum()).add(work)
         self.counted[op] += nodes
 
 
@@ -92,7 +114,7 @@ class InstanceTotals:
             known[position] = _count_node(instance, position)
         return known[position]
 
-    def of(self, root: Instance) -> Totals:
+    def total(self, root: Instance) -> Totals:
         """The sum over an instance and all it calls."""
         pending = [root]
         while pending:
@@ -131,11 +153,19 @@ class InstanceTotals:
             return invocations
         return [max(invocations, key=self._rank)]
 
+    def call_work(self, instance: Instance, position: int) -> Work:
+        """The work of all that a call runs, in one execution of the call."""
+        total = WorkSum()
+        for invocation in self.counted_calls(instance, position):
+            if invocation.instance is not None:
+                total.add(self.total(invocation.instance).work() * invocation.trips)
+        return total.value()
+
     def _rank(self, invocation: Invocation) -> int:
         """A number to compare branches by: symbols are taken to be large and equal."""
         if invocation.instance is None:
             return 0
-        count = self.of(invocation.instance).work.float_ops()
+        count = self.total(invocation.instance).work().float_ops()
         number = bind(count, dict.fromkeys(symbols(count), 1000))
         return number if isinstance(number, int) else 0
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tfprof.flops.polynomial import Count, ceil_div, extreme
-from tfprof.functions.library import FunctionBody, Ref, argument
+from tfprof.flops.atoms import ceil_div, extreme
+from tfprof.flops.polynomial import Count
+from tfprof.functions.library import FunctionBody, Ref, argument_index
 
 if TYPE_CHECKING:
     from tfprof.flops.interpreter import Instance
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _PASS_THROUGH = frozenset({"Identity", "StopGradient", "LoopCond"})
 
 # (op, counter on the left) -> (the counter must rise, the limit itself is included)
-_TESTS = {
+_COMPARISONS = {
     ("Less", True): (True, False),
     ("LessEqual", True): (True, True),
     ("Greater", False): (True, False),
@@ -31,8 +32,8 @@ class Loop(Protocol):
     """What has to be known about a loop to find its trip count."""
 
     @property
-    def test(self) -> Instance:
-        """The run in which the condition is evaluated."""
+    def cond(self) -> Instance:
+        """The body in which the condition is evaluated."""
         ...
 
     def condition(self) -> Ref | None:
@@ -56,9 +57,7 @@ def origin(
     body: FunctionBody, ref: Ref | None, through: frozenset[str] = _PASS_THROUGH
 ) -> Ref | None:
     """The tensor that reaches `ref` through ops that pass it on."""
-    while ref is not None and ref[0] >= 0 and body.nodes[ref[0]].op in through:
-        ref = next(iter(body.inputs[ref[0]]), None)
-    return ref
+    return body.origin(ref, through)
 
 
 def scalar(tensor: Tensor) -> Count | None:
@@ -66,9 +65,9 @@ def scalar(tensor: Tensor) -> Count | None:
     return tensor.value[0] if tensor.value is not None and len(tensor.value) == 1 else None
 
 
-def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int | None:
+def step_of(instance: Instance, result: Ref | None, loop: Loop, variable: int) -> int | None:
     """The number that `result` adds to a variable of the loop."""
-    body = ran.body
+    body = instance.body
     ref = origin(body, result)
     if ref is None or ref[0] < 0 or body.nodes[ref[0]].op not in ("Add", "AddV2", "Sub"):
         return None
@@ -77,7 +76,7 @@ def step_of(ran: Instance, result: Ref | None, loop: Loop, variable: int) -> int
         return None
     subtracts = body.nodes[ref[0]].op == "Sub"
     for side in (0, 1):
-        amount = scalar(ran.tensor(operands[1 - side]))
+        amount = scalar(instance.tensor(operands[1 - side]))
         if loop.variable(body, operands[side]) == variable and isinstance(amount, int):
             if subtracts:
                 return -amount if side == 0 else None
@@ -99,19 +98,19 @@ def trip_count(loop: Loop) -> TripCount:
     The condition must be a comparison of a counter with a limit, or a conjunction of several. If
     only some of these are understood, they give an upper bound.
     """
-    test = loop.test
+    cond = loop.cond
     pending = [loop.condition()]
     bound: Count | None = None
     understood = True
     while pending:
-        ref = origin(test.body, pending.pop())
+        ref = origin(cond.body, pending.pop())
         if ref is None or ref[0] < 0:
             understood = False
             continue
-        if test.body.nodes[ref[0]].op == "LogicalAnd":
-            pending.extend(test.body.inputs[ref[0]])
+        if cond.body.nodes[ref[0]].op == "LogicalAnd":
+            pending.extend(cond.body.inputs[ref[0]])
             continue
-        if scalar(test.tensor(ref)) == 1:
+        if scalar(cond.tensor(ref)) == 1:
             continue  # always true
         trips = _comparison(loop, ref)
         if trips is None:
@@ -122,13 +121,13 @@ def trip_count(loop: Loop) -> TripCount:
 
 
 def _comparison(loop: Loop, ref: Ref) -> Count | None:
-    body = loop.test.body
+    body = loop.cond.body
     operands = body.inputs[ref[0]]
     if len(operands) != 2:
         return None
     for side in (0, 1):
-        rule = _TESTS.get((body.nodes[ref[0]].op, side == 0))
-        limit = scalar(loop.test.tensor(operands[1 - side]))
+        rule = _COMPARISONS.get((body.nodes[ref[0]].op, side == 0))
+        limit = scalar(loop.cond.tensor(operands[1 - side]))
         variable = loop.variable(body, operands[side])
         if rule is None or variable is None or limit is None:
             continue
@@ -145,18 +144,18 @@ def _comparison(loop: Loop, ref: Ref) -> Count | None:
 class WhileLoop:
     """A While node: its condition and body are functions of the loop's variables."""
 
-    def __init__(self, test: Instance, ran: Instance, start: tuple[Tensor, ...]) -> None:
-        self.test = test
-        self._ran, self._start = ran, start
+    def __init__(self, cond: Instance, body: Instance, start: tuple[Tensor, ...]) -> None:
+        self.cond = cond
+        self._body, self._start = body, start
 
     def condition(self) -> Ref | None:
         """The condition function's result."""
-        return next(iter(self.test.body.results), None)
+        return next(iter(self.cond.body.results), None)
 
     def variable(self, body: FunctionBody, ref: Ref | None) -> int | None:
         """An argument: condition and body have the same ones."""
         source = origin(body, ref)
-        return None if source is None else argument(source)
+        return None if source is None else argument_index(source)
 
     def first(self, variable: int) -> Count | None:
         """The value of the node's input."""
@@ -164,10 +163,10 @@ class WhileLoop:
 
     def step(self, variable: int) -> int | None:
         """What the body adds."""
-        results = self._ran.body.results
+        results = self._body.body.results
         if variable >= len(results):
             return None
-        return step_of(self._ran, results[variable], self, variable)
+        return step_of(self._body, results[variable], self, variable)
 
     def final_values(self, trips: Count | None) -> dict[int, Count]:
         """Values of counters after the loop."""
@@ -184,4 +183,4 @@ class WhileLoop:
 def invariants(body: FunctionBody) -> frozenset[int]:
     """Arguments of a loop body that it returns unchanged."""
     sources = enumerate(origin(body, ref) for ref in body.results)
-    return frozenset(i for i, ref in sources if ref is not None and argument(ref) == i)
+    return frozenset(i for i, ref in sources if ref is not None and argument_index(ref) == i)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from tfprof.flops.tensors import Dims, constant, dims_of, elements, is_float
+from tfprof.flops.tensors import Dims, dims_of, elements, is_float, read_constant
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedObject, SavedObjectGraph
 
@@ -26,52 +26,79 @@ class Variable:
         return 0 if self.shape is None else prod(self.shape)
 
 
-# Lists by which Keras models and exports name their variables.
-_LISTS = ("trainable_variables", "non_trainable_variables")
 SEED = "seed_generator_state"
+_KERAS_3 = {"_default_save_signature", "_inbound_nodes", "_losses_override"}
+"""Attributes that only models of Keras 3 have."""
 
 
-def of_meta_graph(meta: MetaGraphDef) -> list[Variable]:
+def variables_of_meta_graph(meta: MetaGraphDef) -> list[Variable]:
     """Variables of a SavedModel: from its object graph, else from its graph and collections."""
-    objects = meta.object_graph_def
-    if any(node.HasField("variable") for node in objects.nodes):
-        return list(_of_objects(objects))
+    found = variables_of_objects(meta.object_graph_def)
+    if found:
+        return list(found.values())
     collected = meta.collection_def.get("trainable_variables") if meta.collection_def else None
     trained = None if collected is None else {_name(v) for v in collected.bytes_list.value}
-    return of_graph(meta.graph_def, trained)
+    return variables_of_graph(meta.graph_def, trained)
 
 
-def _of_objects(objects: SavedObjectGraph) -> Iterator[Variable]:
-    """Each variable object once.
+def variables_of_objects(objects: SavedObjectGraph) -> dict[int, Variable]:
+    """Variables by the position of their object, in the order of the model's list if it has one.
 
     Keras keeps copies of its variables beside them; then its lists say which are the model's.
     """
+    listed = listed_objects(objects, "variables")
+    trained = listed_objects(objects, "trainable_variables")
+    if trained is None or not (listed or trained):
+        # What a compiled Keras model trains; an empty list says nothing.
+        trained = listed_objects(objects, "optimizer", "_trainable_variables") or None
+    keras = bool(listed) or is_keras_3(objects)
     slots = {
         slot.slot_variable_node_id for node in objects.nodes for slot in node.slot_variables
     } | _below(objects, "optimizer")
-    children = {child.local_name: child.node_id for child in objects.nodes[0].children}
-    listed = [children[name] for name in _LISTS if name in children]
-    indices: Iterable[int] = range(len(objects.nodes))
-    if listed:
-        members = (child.node_id for i in listed for child in objects.nodes[i].children)
-        indices = dict.fromkeys(members)
-    for index in indices:
+    found: dict[int, Variable] = {}
+    for index in listed or range(len(objects.nodes)):
         node = objects.nodes[index]
         if node.HasField("variable"):
-            yield _of_object(node, slot=index in slots, listed=bool(listed))
+            trainable = node.variable.trainable if trained is None else index in trained
+            found[index] = _of_object(node, trainable=trainable, slot=index in slots, keras=keras)
+    return found
 
 
-def _of_object(node: SavedObject, *, slot: bool, listed: bool) -> Variable:
-    """An integer variable is a counter, unless Keras lists it among a layer's weights."""
+def listed_objects(objects: SavedObjectGraph, *path: str) -> list[int] | None:
+    """The members of the list that attributes of the root lead to, each once; None without it."""
+    index = 0
+    for name in path:
+        children = child_objects(objects, index)
+        if name not in children:
+            return None
+        index = children[name]
+    return list(dict.fromkeys(child_objects(objects, index).values()))
+
+
+def child_objects(objects: SavedObjectGraph, index: int) -> dict[str, int]:
+    """The children of an object by name; references to objects that are not there are left out."""
+    count = len(objects.nodes)
+    children = objects.nodes[index].children if index < count else ()
+    return {child.local_name: child.node_id for child in children if 0 <= child.node_id < count}
+
+
+def is_keras_3(objects: SavedObjectGraph) -> bool:
+    """Whether the root is a Keras 3 model that `tf.saved_model.save` saved."""
+    return child_objects(objects, 0).keys() >= _KERAS_3
+
+
+def _of_object(node: SavedObject, *, trainable: bool, slot: bool, keras: bool) -> Variable:
+    """An integer variable is a counter, unless it is a weight of a Keras layer."""
     saved = node.variable
-    state = saved.name.endswith(SEED) or not (listed or is_float(saved.dtype))
+    state = saved.name.endswith(SEED) or not (keras or is_float(saved.dtype))
     role = "slot" if slot else "state" if state else "parameter"
-    return Variable(saved.name, _fixed(dims_of(saved.shape)), saved.trainable, role)
+    return Variable(saved.name, _fixed(dims_of(saved.shape)), trainable, role)
 
 
 def _below(objects: SavedObjectGraph, name: str) -> set[int]:
     """Objects that belong to the root's child of a name."""
-    pending = [child.node_id for child in objects.nodes[0].children if child.local_name == name]
+    root = child_objects(objects, 0)
+    pending = [root[name]] if name in root else []
     visited: set[int] = set()
     while pending:
         index = pending.pop()
@@ -79,14 +106,14 @@ def _below(objects: SavedObjectGraph, name: str) -> set[int]:
             visited.add(index)
             # An optimizer refers to the model's variables, and owns only its own.
             pending += [
-                child.node_id
-                for child in objects.nodes[index].children
-                if not child.local_name.startswith("_trainable")
+                child
+                for local_name, child in child_objects(objects, index).items()
+                if not local_name.startswith("_trainable")
             ]
     return visited
 
 
-def of_graph(graph: GraphDef, trained: set[str] | None = None) -> list[Variable]:
+def variables_of_graph(graph: GraphDef, trained: set[str] | None = None) -> list[Variable]:
     """Variables of a graph, one for each shared name.
 
     `trained` are the names of the trainable ones; without it every variable counts as trainable.
@@ -95,12 +122,18 @@ def of_graph(graph: GraphDef, trained: set[str] | None = None) -> list[Variable]
     for node in _nodes(graph):
         if node.op not in ("VarHandleOp", "VariableV2", "Variable"):
             continue
-        name = node.attr["shared_name"].s.decode("utf-8", "replace") or node.name
+        name = handle_name(node)
         shape = _fixed(dims_of(node.attr["shape"].shape))
         known = trained is None or name in trained or node.name in trained
         role = "parameter" if is_float(node.attr["dtype"].type) else "state"
         variables.setdefault(name, Variable(name, shape, known and role == "parameter", role))
     return list(variables.values())
+
+
+def handle_name(node: NodeDef) -> str:
+    """The name of the variable that a node is the handle of; several nodes may be of one."""
+    shared = node.attr["shared_name"].s if "shared_name" in node.attr else b""
+    return shared.decode("utf-8", "replace") or node.name
 
 
 def _nodes(graph: GraphDef) -> Iterator[NodeDef]:
@@ -109,15 +142,20 @@ def _nodes(graph: GraphDef) -> Iterator[NodeDef]:
         yield from function.node_def
 
 
-def of_constants(graph: GraphDef) -> int:
+def count_constants(graph: GraphDef) -> int:
     """Elements of the floating-point constants of a frozen graph, which were its parameters."""
-    total = 0
-    for node in _nodes(graph):
-        if node.op == "Const" and is_float(node.attr["dtype"].type):
-            size = elements(constant(node.attr["value"].tensor).shape)
-            if isinstance(size, int) and node.attr["value"].tensor.tensor_shape.dim:
-                total += size
-    return total
+    return sum(map(constant_size, _nodes(graph)))
+
+
+def constant_size(node: NodeDef) -> int:
+    """Elements of a floating-point constant; 0 for scalars and other nodes."""
+    if node.op != "Const" or "dtype" not in node.attr or "value" not in node.attr:
+        return 0
+    if not is_float(node.attr["dtype"].type):
+        return 0
+    tensor = node.attr["value"].tensor
+    size = elements(read_constant(tensor).shape) if tensor.tensor_shape.dim else 0
+    return size if isinstance(size, int) else 0
 
 
 def _fixed(shape: Dims | None) -> tuple[int, ...] | None:

@@ -40,7 +40,7 @@ _TWO_BRANCHES: tuple[_Row, ...] = (
     ("else_branch", "branch", "else", 1),
 )
 _LOOP: tuple[_Row, ...] = (("cond", "cond", "cond", 0), ("body", "body", "body", 0))
-_CALLERS: Mapping[str, tuple[_Row, ...]] = {
+_FUNCTION_ATTRS: Mapping[str, tuple[_Row, ...]] = {
     "PartitionedCall": _ONE,
     "StatefulPartitionedCall": _ONE,
     "TPUPartitionedCall": _ONE,
@@ -51,14 +51,16 @@ _CALLERS: Mapping[str, tuple[_Row, ...]] = {
     **dict.fromkeys(LOOPS, _LOOP),
 }
 _CASES = {"Case", "StatelessCase"}
+CALLERS = frozenset({*_FUNCTION_ATTRS, *_CASES})
+"""The op types that run functions which an attribute names."""
 
 
 def is_call(node: NodeDef, functions: Mapping[str, FunctionDef]) -> bool:
     """Whether a node runs functions of the library."""
-    return node.op in _CALLERS or node.op in _CASES or node.op in functions
+    return node.op in CALLERS or node.op in functions
 
 
-def calls(
+def list_calls(
     node: NodeDef, functions: Mapping[str, FunctionDef], gradients: Mapping[str, str] | None = None
 ) -> Iterator[Call]:
     """The functions that a node calls, in the order of its attributes."""
@@ -72,5 +74,5 @@ def calls(
         name = node.attr["f"].func.name
         yield Call((gradients or {}).get(name, f"gradient of {name}"), "call")
     else:
-        for attribute, kind, role, first_input in _CALLERS.get(node.op, ()):
+        for attribute, kind, role, first_input in _FUNCTION_ATTRS.get(node.op, ()):
             yield Call(node.attr[attribute].func.name, kind, role, first_input)

@@ -1,78 +1,84 @@
 """A graph with its functions expanded: every node that can run, under its runtime name.
 
-A function called a thousand times is one body and a thousand frames; names and inputs follow
-from the frame. What cannot be expanded (recursion, a missing function, too many nodes) stays a
-single node, with a note.
+A function called a thousand times is one FunctionBody and a thousand InlinedBody; names and inputs
+follow from these. What cannot be expanded (recursion, a missing function, many more nodes than the
+graph has) stays a single node, with a warning.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tfprof.functions.calls import Call, calls
+from tfprof.definitions.limits import max_inlined_bytes, max_inlined_nodes
+from tfprof.functions.calls import Call, list_calls
 from tfprof.functions.library import FunctionBody, FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
-
-MAX_NODES = 2_000_000
-"""More nodes than this are not expanded; the functions beyond stay calls."""
 
 MAX_DEPTH = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class InlinedBody:
     """One body under one call: the main graph, or a function."""
 
     body: FunctionBody
     base: int
     prefix: str
-    parent: Frame | None = None
+    parent: InlinedBody | None = None
     caller: int = -1
     """Position of the calling node in the parent's body."""
     call: Call | None = None
     depth: int = 0
-    children: dict[int, list[Frame]] = field(default_factory=dict)
+    children: dict[int, list[InlinedBody]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
-    """All nodes, numbered frame by frame; frame 0 is the main graph."""
+class ExpandedGraph:
+    """All nodes, numbered body by body; body 0 is the main graph."""
 
-    frames: list[Frame]
-    notes: list[str]
+    bodies: list[InlinedBody]
+    warnings: list[str]
 
 
-def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int = MAX_NODES) -> Expanded:
+def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -> ExpandedGraph:
     """Expand the functions of a graph, breadth first, without recursion."""
     library = graph if isinstance(graph, FunctionLibrary) else FunctionLibrary(graph)
-    frames = [Frame(library.main, 0, "")]
-    notes: dict[str, None] = {}
-    total = len(library.main.nodes)
-    for frame in frames:  # grows while it is walked
-        for position in frame.body.callers:
-            node = frame.body.nodes[position]
-            for call in calls(node, library.functions, library.gradients):
+    bodies = [InlinedBody(library.main, 0, "")]
+    warnings: dict[str, None] = {}
+    total, name_bytes = len(library.main.nodes), 0
+    if max_nodes is None:
+        max_nodes = max_inlined_nodes(library.size)
+    max_bytes = max_inlined_bytes(library.main.name_bytes)
+    for inlined in bodies:  # grows while it is walked
+        for position in inlined.body.callers:
+            node = inlined.body.nodes[position]
+            for call in list_calls(node, library.functions, library.gradients):
                 body = library.body(call.function)
                 if body is None:
-                    notes[f"function {call.function!r} is not in the library"] = None
-                elif _active(frame, call.function):
-                    notes[f"function {call.function!r} calls itself"] = None
-                elif frame.depth == MAX_DEPTH:
-                    notes[f"calls nested deeper than {MAX_DEPTH} stay closed"] = None
+                    warnings[f"function {call.function!r} is not in the library"] = None
+                elif _is_active(inlined, call.function):
+                    warnings[f"function {call.function!r} calls itself"] = None
+                elif inlined.depth == MAX_DEPTH:
+                    warnings[f"calls nested deeper than {MAX_DEPTH} are not expanded"] = None
                 elif total + len(body.nodes) > max_nodes:
-                    notes[f"more than {max_nodes} nodes: the rest of the calls stays closed"] = None
+                    warnings[f"more than {max_nodes} nodes: other calls are not expanded"] = None
+                elif name_bytes > max_bytes:
+                    warnings["names too long: other calls are not expanded"] = None
                 else:
-                    prefix = call.prefix(frame.prefix + node.name)
-                    child = Frame(body, total, prefix, frame, position, call, frame.depth + 1)
-                    frame.children.setdefault(position, []).append(child)
-                    frames.append(child)
+                    prefix = call.prefix(inlined.prefix + node.name)
+                    name_bytes += body.name_bytes + len(prefix) * len(body.nodes)
+                    child = InlinedBody(
+                        body, total, prefix, inlined, position, call, inlined.depth + 1
+                    )
+                    inlined.children.setdefault(position, []).append(child)
+                    bodies.append(child)
                     total += len(body.nodes)
-    return Expanded(frames, list(notes))
+    return ExpandedGraph(bodies, list(warnings))
 
 
-def _active(frame: Frame | None, function: str) -> bool:
-    while frame is not None:
-        if frame.body.name == function:
+def _is_active(inlined: InlinedBody | None, function: str) -> bool:
+    while inlined is not None:
+        if inlined.body.name == function:
             return True
-        frame = frame.parent
+        inlined = inlined.parent
     return False

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import compress
 
 from tfprof.functions.calls import is_call
 from tfprof.functions.output_args import flat_output
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
+from tfprof.runtime.lazy import cached_property
 
 Ref = tuple[int, int]
 """(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
@@ -19,7 +20,7 @@ Ref = tuple[int, int]
 _BACK_EDGES = {"NextIteration", "RefNextIteration"}
 
 
-def argument(ref: Ref) -> int | None:
+def argument_index(ref: Ref) -> int | None:
     """Which argument of the body a reference means, if it means one."""
     return -1 - ref[0] if ref[0] < 0 else None
 
@@ -91,14 +92,42 @@ class FunctionBody:
         callee = self.library.functions.get(node.op)
         if callee is None:
             return position, flat_output(node.op, node.attr, rest[0], index)
-        names = [arg.name for arg in callee.signature.output_arg]
-        return (position, names.index(rest[0])) if rest[0] in names else None
+        output = self.library.outputs(node.op).get(rest[0])
+        return None if output is None else (position, output)
+
+    @cached_property
+    def name_bytes(self) -> int:
+        """The length of all names."""
+        return sum(len(node.name) for node in self.nodes)
 
     @cached_property
     def callers(self) -> list[int]:
         """Positions of the nodes that call functions."""
         functions = self.library.functions
         return [index for index, node in enumerate(self.nodes) if is_call(node, functions)]
+
+    def origin(self, ref: Ref | None, through: frozenset[str]) -> Ref | None:
+        """The tensor that reaches `ref` through op types that pass on their first input.
+
+        Each node is followed once. Nothing reaches a cycle of such nodes.
+        """
+        origins = self._origins.setdefault(through, {})
+        path: list[int] = []
+        while ref is not None and ref[0] >= 0 and self.nodes[ref[0]].op in through:
+            position = ref[0]
+            if position in origins:
+                ref = origins[position]
+                break
+            origins[position] = None
+            path.append(position)
+            ref = next(iter(self.inputs[position]), None)
+        origins.update(dict.fromkeys(path, ref))
+        return ref
+
+    @cached_property
+    def _origins(self) -> dict[frozenset[str], dict[int, Ref | None]]:
+        """Op types that pass on their input -> what reaches each node through them."""
+        return {}
 
     def order(self, roots: Iterable[int] | None = None) -> list[int]:
         """Positions with producers before consumers: what the roots need, or all nodes.
@@ -132,11 +161,17 @@ class FunctionBody:
         for index, node in enumerate(self.nodes):
             names = (text.partition(":")[0].lstrip("^") for text in node.input)
             inputs = [position for name in names if (position := self.positions.get(name, -1)) >= 0]
-            closing = [p for p in inputs if self.nodes[p].op in _BACK_EDGES]
-            needed.append([p for p in inputs if p not in closing] if closing else inputs)
-            if closing:
-                back[index] = closing
+            is_back = [self.nodes[position].op in _BACK_EDGES for position in inputs]
+            if any(is_back):
+                back[index] = list(compress(inputs, is_back))
+                inputs = [p for p, closes in zip(inputs, is_back, strict=True) if not closes]
+            needed.append(inputs)
         return needed, back
+
+    def producers(self, position: int) -> list[int]:
+        """The positions that a node waits for, back edges included."""
+        needed, back = self._needed
+        return needed[position] + back.get(position, [])
 
     def live(self) -> list[int]:
         """`order` of what a call of the function runs: what its results and side effects need."""
@@ -162,6 +197,20 @@ class FunctionLibrary:
         }
         self.main = FunctionBody("", graph.node, self)
         self._bodies: dict[str, FunctionBody] = {}
+        self._outputs: dict[str, dict[str, int]] = {}
+
+    @cached_property
+    def size(self) -> int:
+        """The number of nodes of the graph and of all functions."""
+        return len(self.main.nodes) + sum(len(f.node_def) for f in self.functions.values())
+
+    def outputs(self, function: str) -> dict[str, int]:
+        """The numbers of a function's results by name; of two equal names the first counts."""
+        if function not in self._outputs:
+            args = self.functions[function].signature.output_arg
+            names = reversed(list(enumerate(arg.name for arg in args)))
+            self._outputs[function] = {name: number for number, name in names}
+        return self._outputs[function]
 
     def body(self, name: str) -> FunctionBody | None:
         """The body of a function, or None if the library does not have it."""

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.functions.expand import Frame, expand
-from tfprof.functions.library import FunctionBody, Ref, argument
+from tfprof.functions.expand import InlinedBody, expand
+from tfprof.functions.library import FunctionBody, Ref, argument_index
 from tfprof.loaders.graph_def import columns_of_nodes
 from tfprof.profiles.schema import Array
 from tfprof.profiles.source_columns import GraphColumns
@@ -33,17 +33,18 @@ class Links:
 
 @dataclass(frozen=True, slots=True)
 class FunctionNodes:
-    """Rows are the nodes of the graph itself (`graph` has their names), then those of each call.
+    """Rows are the nodes of the graph itself, then those of the body of each call.
 
-    `columns` has a row for each distinct node of a function; `row` is the one of each row after
-    the graph's. `first` is the first row of each call, `caller` the row that calls it.
+    `graph_name` has the names of the former, `name` those of the latter. `distinct` has a row for
+    each distinct node of a function, `distinct_row` is the one of each name. The rows of body `i`
+    begin at `offsets[i]`; it is called by the row `caller`, which is of the body `parent`.
     """
 
-    graph: pa.Array
+    graph_name: pa.Array
     name: pa.Array
-    columns: GraphColumns
-    row: Array
-    first: Array
+    distinct: GraphColumns
+    distinct_row: Array
+    offsets: Array
     caller: Array
     parent: Array
     inputs: Links
@@ -60,61 +61,61 @@ def read_function_nodes(data: bytes) -> FunctionNodes:
         graph = GraphDef()
         warnings.append("the functions of the graph cannot be read")
     expanded = expand(graph)
-    frames = expanded.frames
-    calls = frames[1:]
+    bodies = expanded.bodies
+    calls = bodies[1:]
     start: dict[str, int] = {}
     functions = GraphDef()
-    for frame in calls:
-        if frame.body.name not in start:
-            start[frame.body.name] = len(functions.node)
-            functions.node.extend(frame.body.nodes)
-    columns = columns_of_nodes(functions.SerializeToString())
-    sizes = np.array([len(frame.body.nodes) for frame in calls], np.int64)
-    starts = np.array([start[frame.body.name] for frame in calls], np.int64)
-    first = np.array([frame.base for frame in frames], np.int64)
-    within = np.arange(int(sizes.sum())) - np.repeat(first[1:] - len(graph.node), sizes)
-    row = np.repeat(starts, sizes) + within
-    prefixes = strings([frame.prefix for frame in calls])
+    for inlined in calls:
+        if inlined.body.name not in start:
+            start[inlined.body.name] = len(functions.node)
+            functions.node.extend(inlined.body.nodes)
+    distinct = columns_of_nodes(functions.SerializeToString())
+    sizes = np.array([len(inlined.body.nodes) for inlined in calls], np.int64)
+    starts = np.array([start[inlined.body.name] for inlined in calls], np.int64)
+    offsets = np.array([inlined.base for inlined in bodies], np.int64)
+    within = np.arange(int(sizes.sum())) - np.repeat(offsets[1:] - len(graph.node), sizes)
+    distinct_row = np.repeat(starts, sizes) + within
+    prefixes = strings([inlined.prefix for inlined in calls])
     prefix = prefixes.take(pa.array(np.repeat(np.arange(len(calls)), sizes)))
-    index = {id(frame): i for i, frame in enumerate(frames)}
-    parents = [frame.parent for frame in calls if frame.parent is not None]
-    inputs, results = _links(frames)
+    index = {id(inlined): i for i, inlined in enumerate(bodies)}
+    parents = [inlined.parent for inlined in calls if inlined.parent is not None]
+    inputs, results = _links(bodies)
     return FunctionNodes(
-        graph=strings([node.name for node in graph.node]),
-        name=pc.binary_join_element_wise(prefix, columns.name.take(pa.array(row)), ""),
-        columns=columns,
-        row=row,
-        first=first,
+        graph_name=strings([node.name for node in graph.node]),
+        name=pc.binary_join_element_wise(prefix, distinct.name.take(pa.array(distinct_row)), ""),
+        distinct=distinct,
+        distinct_row=distinct_row,
+        offsets=offsets,
         caller=np.array(
             [-1, *(p.base + f.caller for p, f in zip(parents, calls, strict=True))], np.int64
         ),
-        parent=np.array([-1, *(index[id(frame)] for frame in parents)], np.int64),
+        parent=np.array([-1, *(index[id(inlined)] for inlined in parents)], np.int64),
         inputs=inputs,
         results=results,
-        warnings=(*warnings, *expanded.notes),
+        warnings=(*warnings, *expanded.warnings),
     )
 
 
-def _links(frames: Sequence[Frame]) -> tuple[Links, Links]:
+def _links(bodies: Sequence[InlinedBody]) -> tuple[Links, Links]:
     """The inputs of the nodes of functions, and the nodes that produce the results of calls."""
     local: dict[str, Array] = {}
-    arguments: dict[int, list[tuple[int, int]]] = {id(frames[0]): []}
+    arguments: dict[int, list[tuple[int, int]]] = {id(bodies[0]): []}
     inputs, results = [np.zeros((4, 0), np.int64)], [np.zeros((4, 0), np.int64)]
-    for frame in frames[1:]:
-        body, parent = frame.body, frame.parent
-        if parent is None or frame.call is None:
+    for inlined in bodies[1:]:
+        body, parent = inlined.body, inlined.parent
+        if parent is None or inlined.call is None:
             continue
-        values = parent.body.inputs[frame.caller][frame.call.first_input :]
+        values = parent.body.inputs[inlined.caller][inlined.call.first_input :]
         outer = arguments[id(parent)]
-        arguments[id(frame)] = [_resolve_ref(ref, parent.base, outer) for ref in values]
+        arguments[id(inlined)] = [_resolve_ref(ref, parent.base, outer) for ref in values]
         if body.name not in local:
             local[body.name] = _local_inputs(body)
-        inputs.append(_bind(local[body.name], frame.base, arguments[id(frame)]))
-        refs = [ref for ref in body.results if ref is not None and argument(ref) is None]
+        inputs.append(_bind(local[body.name], inlined.base, arguments[id(inlined)]))
+        refs = [ref for ref in body.results if ref is not None and argument_index(ref) is None]
         refs += [(position, 0) for position in _control_results(body)]
-        caller = parent.base + frame.caller
+        caller = parent.base + inlined.caller
         results.append(
-            _columns([(caller, 0, frame.base + position, output) for position, output in refs])
+            _columns([(caller, 0, inlined.base + position, output) for position, output in refs])
         )
     return Links(*np.concatenate(inputs, axis=1)), Links(*np.concatenate(results, axis=1))
 
@@ -157,7 +158,7 @@ def _resolve_ref(
     """The row and output that a reference in a call refers to."""
     if ref is None:
         return -1, 0
-    index = argument(ref)
+    index = argument_index(ref)
     if index is None:
         return base + ref[0], ref[1]
     return arguments[index] if index < len(arguments) else (-1, 0)

@@ -46,29 +46,29 @@ def _with_function_nodes(profile: Profile, functions: FunctionNodes) -> Profile:
     offset = int(kept.sum())
     new_number = offset + np.cumsum(new) - 1
     number[replaced] = new_number[new & is_runtime]
-    nodes = before.filter(kept).followed_by(_nodes(functions, new, before, known))
+    nodes = before.filter(kept).concat(_nodes(functions, new, before, known))
     # The node of each row; a name that a node has already is that node.
     node_of = np.concatenate(
-        [index_in(functions.graph, nodes.name), index_in(functions.name, nodes.name)]
+        [index_in(functions.graph_name, nodes.name), index_in(functions.name, nodes.name)]
     )
-    is_new = np.concatenate([np.zeros(len(functions.graph), bool), new])
+    is_new = np.concatenate([np.zeros(len(functions.graph_name), bool), new])
     profile = renumber_nodes(profile, number, nodes, warnings=warnings)
     edges = _edges(functions.inputs, node_of, is_new, nodes.name)
     return profile.replace(
-        edges=profile.edges.followed_by(edges),
+        edges=profile.edges.concat(edges),
         calls=_calls(profile.calls, functions, node_of, new, kept, number, nodes),
     )
 
 
 def _nodes(functions: FunctionNodes, new: BoolArray, before: Nodes, known: Array) -> Nodes:
     """The new nodes. One that replaces a runtime node keeps its entries of op logs."""
-    columns, rows = functions.columns, pa.array(functions.row[new])
+    distinct, rows = functions.distinct, pa.array(functions.distinct_row[new])
     nodes = make_graph_nodes(
         functions.name.filter(pa.array(new)),
-        columns.op.take(rows),
-        columns.attrs.take(rows),
-        columns.shape.take(rows),
-        columns.output_shapes.take(rows),
+        distinct.op.take(rows),
+        distinct.attrs.take(rows),
+        distinct.shape.take(rows),
+        distinct.output_shapes.take(rows),
     )
     replaced = known[new]
     has_entry = replaced >= 0
@@ -104,8 +104,10 @@ def _calls(
     number: Array,
     nodes: Nodes,
 ) -> Calls:
-    sizes = np.diff(np.append(functions.first, len(functions.graph) + len(functions.name)))[1:]
-    call_site = np.repeat(np.arange(1, len(functions.first)), sizes)[new]
+    sizes = np.diff(np.append(functions.offsets, len(functions.graph_name) + len(functions.name)))[
+        1:
+    ]
+    call_site = np.repeat(np.arange(1, len(functions.offsets)), sizes)[new]
     results = _edges(functions.results, node_of, np.ones(len(node_of), bool), nodes.name)
     caller = np.append(-1, node_of[functions.caller[1:]])
     if before is None:
@@ -117,7 +119,7 @@ def _calls(
         np.concatenate([before.call_site[kept], call_site + count]),
         np.concatenate([old_caller, caller[1:]]),
         np.concatenate([before.parent, np.where(parent > 0, parent + count, 0)]),
-        replace(before.edges, consumer=number[before.edges.consumer]).followed_by(results),
+        replace(before.edges, consumer=number[before.edges.consumer]).concat(results),
     )
 
 

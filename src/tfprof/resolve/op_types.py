@@ -41,9 +41,8 @@ def with_runtime_ops(profile: Profile, matches: NodeMatches) -> Profile:
         rows = rows[np.sort(np.unique(node[rows], return_index=True)[1])]
         labels = pc.extract_regex(records.label_text.take(pa.array(rows)), _LABEL)
         label_op = pc.struct_field(labels, "op")
-        idle = pc.and_(
-            pc.is_in(label_op, value_set=_NO_WORK), pa.array(kind[rows] == MatchKind.REWRITE)
-        )
+        is_rewrite = pa.array(kind[rows] == MatchKind.REWRITE)
+        idle = pc.and_(pc.is_in(label_op, value_set=_NO_WORK), is_rewrite)
         known = pc.and_not(label_op.is_valid(), idle).to_numpy(zero_copy_only=False)
         closest[node[rows[known]]] = kind[rows[known]]
         nodes.append(node[rows[known]])
@@ -57,10 +56,8 @@ def with_runtime_ops(profile: Profile, matches: NodeMatches) -> Profile:
         for records in profile.records:
             ran[matches.node[records.node]] = True
         members, kernel = _fused_members(profile, ran, node, op)
-        node, source = (
-            np.concatenate([node, members]),
-            np.concatenate([np.arange(len(node)), kernel]),
-        )
+        source = np.concatenate([np.arange(len(node)), kernel])
+        node = np.concatenate([node, members])
         order = np.argsort(node)
         node, op = node[order], op.take(pa.array(source[order]))
     before = profile.nodes.op.take(pa.array(node))
@@ -70,12 +67,9 @@ def with_runtime_ops(profile: Profile, matches: NodeMatches) -> Profile:
         return profile
     mask = np.zeros(count, bool)
     mask[node] = True
-    return profile.replace(
-        nodes=replace(
-            profile.nodes,
-            op=pc.replace_with_mask(profile.nodes.op, pa.array(mask), op.filter(differs)),
-        ),
-    ).with_types(node, before.filter(differs))
+    new_op = pc.replace_with_mask(profile.nodes.op, pa.array(mask), op.filter(differs))
+    profile = profile.replace(nodes=replace(profile.nodes, op=new_op))
+    return profile.with_types(node, before.filter(differs))
 
 
 def _fused_members(

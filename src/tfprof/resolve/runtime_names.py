@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from enum import IntEnum
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from tfprof.definitions.limits import MAX_NAME_CANDIDATES
 
 
 class MatchKind(IntEnum):
@@ -26,7 +29,7 @@ class MatchKind(IntEnum):
 
 
 # `while/body/_31/x`: the counter is the runtime's.
-COUNTED = r"/(body|cond|then|else|branch\d+)/_\d+/"
+COUNTED = r"/(body|cond|then|else|branch\d+)(?:/_\d+)+/"
 _COUNTED = re.compile(COUNTED)
 _ARGUMENT = re.compile(r"_(?:arg|retval)_(.+)_\d+_\d+")
 _FOLDED = re.compile(r"__cf__\d+$")
@@ -64,15 +67,20 @@ def find_origin(
     plain = strip_counters(name)
     if is_node(plain):
         return plain, MatchKind.SAME
-    for candidate in _original_names(plain):
+    for candidate in islice(_original_names(plain), MAX_NAME_CANDIDATES):
         if is_node(candidate):
             return candidate, MatchKind.REWRITE
-    caller = plain.removeprefix(_INLINED)
-    while "/" in caller:
-        caller = caller.rpartition("/")[0]
+    for caller in islice(_scopes(plain.removeprefix(_INLINED)), MAX_NAME_CANDIDATES):
         if is_caller(caller):
             return caller, MatchKind.HELPER
     return None
+
+
+def _scopes(name: str) -> Iterator[str]:
+    """The scopes that a name is in, the innermost first."""
+    while "/" in name:
+        name = name.rpartition("/")[0]
+        yield name
 
 
 def _original_names(name: str) -> Iterator[str]:

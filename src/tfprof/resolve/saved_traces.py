@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.functions.expand import expand
-from tfprof.loaders.saved_model.debug_info import DebugInfo
+from tfprof.loaders.debug_info import DebugInfo
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, LogEntries
 from tfprof.profiles.string_columns import strings
@@ -23,7 +23,7 @@ def with_debug_info(profile: Profile, info: DebugInfo) -> Profile:
     stack = np.where((nodes.stack < 0) & (stack_of >= 0), stack_of + before, nodes.stack)
     unmatched = profile.unmatched
     for library in profile.libraries:
-        unmatched = unmatched.followed_by(_entries(library, info, before))
+        unmatched = unmatched.concat(_entries(library, info, before))
     return profile.replace(
         nodes=replace(nodes, stack=stack),
         unmatched=unmatched,
@@ -41,14 +41,14 @@ def _entries(library: bytes, info: DebugInfo, before: int) -> LogEntries:
     """The nodes of all functions that have a stack, under their runtime names."""
     known: dict[str, tuple[pa.Array, Array]] = {}
     names, stacks = [strings()], [np.zeros(0, np.int64)]
-    for frame in expand(GraphDef.FromString(library)).frames[1:]:
-        function = frame.body.name
+    for inlined in expand(GraphDef.FromString(library)).bodies[1:]:
+        function = inlined.body.name
         if function not in known:
-            node_names = [node.name for node in frame.body.nodes]
+            node_names = [node.name for node in inlined.body.nodes]
             number = _stack_indices(node_names, function, info)
             known[function] = strings(node_names).filter(pa.array(number >= 0)), number[number >= 0]
         traced, number = known[function]
-        names.append(strings([frame.prefix + name for name in traced.to_pylist()]))
+        names.append(strings([inlined.prefix + name for name in traced.to_pylist()]))
         stacks.append(number + before)
     name = pa.concat_arrays(names)
     return LogEntries(name, np.zeros(len(name), np.int64), np.concatenate(stacks))

@@ -8,8 +8,7 @@
     formula        what a formula is
 
 A node is *counted* (a formula gave its work), *zero-cost* (no floating-point arithmetic by
-definition) or *unknown* (no formula, or a shape it needs is not known). `flops` and everything
-above may import it.
+definition) or *unknown* (no formula, or a shape it needs is not known).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from tfprof.flops.polynomial import Count
 from tfprof.flops.rules import contractions, elementwise, fused, optimizers
@@ -27,6 +26,9 @@ from tfprof.flops.rules.formula import NOTHING, Formula, Operation, Work
 from tfprof.flops.rules.zero_cost import UNCOPIED, ZERO_COST
 from tfprof.flops.shapes.inference_context import IndeterminateError
 from tfprof.flops.tensors import TYPE_SIZES, Tensor, elements, is_float
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "ENTRY_POINTS",
@@ -62,7 +64,7 @@ class CountKind(enum.Enum):
     """What is known about a node's work."""
 
     COUNTED = "counted"
-    ZERO_COST = "free"
+    ZERO_COST = "zero-cost"
     UNKNOWN = "unknown"
 
 
@@ -84,6 +86,9 @@ _NO_SHAPE = FlopCount(CountKind.UNKNOWN, NOTHING, "unknown shape")
 @cache
 def entry_point_rules() -> dict[str, Formula]:
     """The rules of other packages, which are used for op types that `RULES` does not have."""
+    # Most models need none of them, and the module takes as long to import as all rules here.
+    from importlib.metadata import entry_points
+
     rules = {point.name: _load_rule(point) for point in entry_points(group=ENTRY_POINTS)}
     return {op: rule for op, rule in rules.items() if rule}
 
@@ -91,7 +96,8 @@ def entry_point_rules() -> dict[str, Formula]:
 def _load_rule(point: EntryPoint) -> Formula | None:
     try:
         rule: Formula = point.load()
-    except Exception as error:  # whatever another package raises must not end the count
+    except (Exception, SystemExit) as error:
+        # Whatever another package raises must not end the count.
         text = f"FLOP rule {point.name} of {point.value} cannot be loaded: {error}"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
         return None
@@ -120,7 +126,8 @@ def _integral(node: Operation) -> bool:
 
 
 def _holds_floats(tensor: Tensor) -> bool:
-    if tensor.element is not None:
+    # Of a captured variable only the shape is known: the other tensors of a node have its type.
+    if tensor.element is not None and tensor.element.dtype:
         return is_float(tensor.element.dtype)
     return is_float(tensor.dtype)
 
@@ -136,8 +143,8 @@ def traffic(node: Operation) -> tuple[Count, Count] | None:
 def _bytes(tensors: Sequence[Tensor]) -> Count | None:
     total: Count = 0
     for tensor in tensors:
-        held = tensor.element or tensor
-        count, size = elements(held.shape), TYPE_SIZES.get(held.dtype)
+        stored = tensor.element or tensor
+        count, size = elements(stored.shape), TYPE_SIZES.get(stored.dtype)
         if count is None or size is None:
             return None
         total = total + count * size

@@ -55,22 +55,21 @@ def _einsum(x: Operation) -> Work:
     kept: list[set[str]] = []
     for index, (labels, shape) in enumerate(zip(inputs, shapes, strict=True)):
         others = {name for other, names in enumerate(inputs) if other != index for name in names}
-        mine = set(labels)
-        left = {label for label in mine if label in output or label in others}
-        if left != mine:
-            own = dict(zip(labels, shape, strict=True))
-            sums = sums + product(own[label] for label in mine)
-            sums = sums - product(own[label] for label in left)
-        kept.append(left)
+        remaining = {label for label in labels if label in output or label in others}
+        if remaining != set(labels):
+            size_of = dict(zip(labels, shape, strict=True))
+            sums = sums + product(size_of.values())
+            sums = sums - product(size_of[label] for label in remaining)
+        kept.append(remaining)
     if len(kept) == 1:
         return Work(elementwise=sums)
     if len(kept) != 2:
         raise IndeterminateError
     union = kept[0] | kept[1]
-    every = product(sizes[label] for label in union)
+    combinations = product(sizes[label] for label in union)
     if union <= set(output):
-        return Work(elementwise=sums + every)
-    return Work(every, sums)
+        return Work(elementwise=sums + combinations)
+    return Work(combinations, sums)
 
 
 def _sparse_dense(x: Operation) -> Work:

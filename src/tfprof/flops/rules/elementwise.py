@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from math import prod
 
-from tfprof.flops.polynomial import Count, floor_div
+from tfprof.flops.atoms import floor_div
+from tfprof.flops.polynomial import Count
 from tfprof.flops.rules.formula import Formula, Operation, Work, per_input, per_output
 from tfprof.flops.shapes.inference_context import IndeterminateError, each, times
 from tfprof.flops.tensors import elements
@@ -18,11 +19,11 @@ def _add_n(x: Operation) -> Work:
     """Lists too are summed, by element; where one holds a single element, that is all there is."""
     if not x.inputs:
         return Work()
-    held = x.inputs[0].element
-    if held is None:
+    element = x.inputs[0].element
+    if element is None:
         return Work(elementwise=x.n() * (len(x.inputs) - 1))
     length = 1 if any(tensor.filled == 1 for tensor in x.inputs) else x.inputs[0].length
-    count = times(length, elements(held.shape))
+    count = times(length, elements(element.shape))
     if count is None:
         raise IndeterminateError
     return Work(elementwise=count * (len(x.inputs) - 1))
@@ -145,6 +146,8 @@ RULES: dict[str, Formula] = {
         per_input(1, 2),
     ),
     "ScatterNd": per_input(1, 1),
+    **each("Bincount DenseBincount", per_input(1, 0)),
+    "RaggedBincount": per_input(1, 1),
     **each(
         "AvgPool MaxPool AvgPool3D MaxPool3D MaxPoolWithArgmax",
         Formula("Πksize·N(out)", lambda x: Work(elementwise=_window(x) * x.n_out())),

@@ -1,7 +1,15 @@
-"""Shape propagation: what is known about a node's outputs, from what is known about its inputs.
+"""Shape inference: what is known about a node's outputs, from what is known about its inputs.
 
-A family of op types is a file with a table `RULES`. This module merges them, and adds types and
-values.
+A family of op types is a file with a table `RULES`, which this module merges:
+
+    elementwise, linear, windows, reductions   ops with arithmetic
+    layout, slices, creation, recurrent        ops that arrange or make tensors, fused cells
+    handles                                    variables, tensor lists, optimizer slots
+    text                                       strings, and rows of different lengths
+    inference_context, dtypes                  the node that a rule looks at; types of outputs
+    folding, arithmetic                        values of small integer tensors, such as shapes
+
+Only `flops` imports it.
 """
 
 from __future__ import annotations
@@ -22,11 +30,12 @@ from tfprof.flops.shapes import (
     recurrent,
     reductions,
     slices,
+    text,
     windows,
 )
 from tfprof.flops.shapes.dtypes import output_type
 from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext, ShapeRule
-from tfprof.flops.tensors import MAX_VALUES, Dims, Tensor, constant, is_float
+from tfprof.flops.tensors import MAX_VALUES, Dims, Tensor, is_float, read_constant
 
 SHAPE_RULES: dict[str, ShapeRule] = {
     **elementwise.RULES,
@@ -37,8 +46,12 @@ SHAPE_RULES: dict[str, ShapeRule] = {
     **slices.RULES,
     **creation.RULES,
     **recurrent.RULES,
+    **text.RULES,
 }
-"""Op type -> its outputs' shapes. `handles.RULES` has those that carry more than a shape."""
+"""Op type -> its outputs' shapes."""
+
+_TENSOR_RULES = {**handles.RULES, **text.TENSORS}
+"""Op type -> its outputs, where they carry more than a shape."""
 
 # What a rule raises for a malformed or partly known node.
 _RULE_ERRORS = (IndeterminateError, IndexError, ValueError, KeyError, TypeError, ZeroDivisionError)
@@ -67,9 +80,9 @@ _FUSED = {
 def infer(c: InferenceContext) -> list[Tensor]:
     """A node's outputs by the rules; empty if there is no rule or it needs what is not known."""
     if c.op == "Const" and "value" in c.attrs:
-        return [constant(c.attrs["value"].tensor)]
+        return [read_constant(c.attrs["value"].tensor)]
     try:
-        if c.op in handles.RULES and (tensors := handles.RULES[c.op](c)):
+        if c.op in _TENSOR_RULES and (tensors := _TENSOR_RULES[c.op](c)):
             return tensors
         rule = SHAPE_RULES.get(c.op)
         shapes: Sequence[Dims | None] = rule(c) if rule else ()
@@ -88,7 +101,7 @@ _CARRIERS = {"Identity", "Enter", "Exit", "NextIteration", "ZerosLike", "StopGra
 
 
 def _with_values(c: InferenceContext, tensors: list[Tensor]) -> list[Tensor]:
-    rule = folding.RULES.get(c.op)
+    rule = folding.RULES.get(c.op) or text.VALUES.get(c.op)
     if rule is None:
         return tensors
     dtype = output_type(c.op, c.attrs, 0)

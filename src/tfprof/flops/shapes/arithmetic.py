@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.flops.polynomial import Count, extreme, floor_div
+from tfprof.flops.atoms import extreme, floor_div
+from tfprof.flops.polynomial import Count
 from tfprof.flops.shapes.inference_context import InferenceContext, each
 from tfprof.flops.tensors import Dim
 

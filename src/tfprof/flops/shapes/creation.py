@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.flops.polynomial import ceil_div
+from tfprof.flops.atoms import ceil_div
 from tfprof.flops.shapes.inference_context import (
     InferenceContext,
     ShapeRule,

@@ -6,12 +6,8 @@ from collections.abc import Mapping
 
 from tfprof.protos.graph_pb2 import AttrValue, DataType
 
-_BOOL, _INT32, _INT64, _FLOAT = (
-    DataType.DT_BOOL,
-    DataType.DT_INT32,
-    DataType.DT_INT64,
-    DataType.DT_FLOAT,
-)
+_BOOL, _FLOAT = DataType.DT_BOOL, DataType.DT_FLOAT
+_INT32, _INT64 = DataType.DT_INT32, DataType.DT_INT64
 
 # Op types -> per output an attribute, or a type, or an attribute with its default.
 _Spec = tuple[str | int | tuple[str, int], ...]
@@ -80,9 +76,17 @@ _SPECS: dict[str, _Spec] = {
     **_each("CudnnRNNV2 CudnnRNNV3", "T", "T", "T", "T", DataType.DT_INT8),
     **_each(
         "AsString StringLower StringUpper StringStrip RegexReplace StaticRegexReplace"
-        " EncodeBase64 DecodeBase64 StringJoin ShardedFilename",
+        " EncodeBase64 DecodeBase64 StringJoin ShardedFilename Substr UnicodeTranscode"
+        " UnicodeEncode",
         DataType.DT_STRING,
     ),
+    **_each("StringSplit StringSplitV2", _INT64, DataType.DT_STRING, _INT64),
+    **_each("StringNGrams", DataType.DT_STRING, ("Tsplits", _INT64)),
+    **_each("UnicodeDecode UnicodeDecodeWithOffsets", ("Tsplits", _INT64), _INT32, _INT64),
+    **_each("RegexFullMatch StaticRegexFullMatch", _BOOL),
+    **_each("StringToHashBucket StringToHashBucketStrong", _INT64),
+    **_each("UnicodeScript", _INT32),
+    **_each("LookupTableFindV2", "Tout"),
     **_each("Unique", "T", ("out_idx", _INT32)),
     **_each("Multinomial StatelessMultinomial", ("output_dtype", _INT64)),
 }

@@ -13,7 +13,7 @@ from tfprof.flops.shapes import arithmetic
 from tfprof.flops.shapes.arithmetic import Array, ValueRule, make_ufunc, maximum, minimum
 from tfprof.flops.shapes.elementwise import broadcast
 from tfprof.flops.shapes.inference_context import IndeterminateError, InferenceContext, each
-from tfprof.flops.shapes.slices import strided
+from tfprof.flops.shapes.slices import strided_ranges
 from tfprof.flops.tensors import MAX_VALUES, Dim, elements
 
 
@@ -36,7 +36,7 @@ def _variable_shape(c: InferenceContext) -> list[Array | None]:
 def _strided_slice(c: InferenceContext) -> list[Array | None]:
     source = c.array(0)
     index: list[slice | int | None] = []
-    for part in strided(c, source.shape, 1):
+    for part in strided_ranges(c, source.shape, 1):
         if part.axis is None:
             index.append(None)
         elif not isinstance(part.start, int):

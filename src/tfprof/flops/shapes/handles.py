@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tfprof.flops.shapes.inference_context import InferenceContext, each, plus, times
-from tfprof.flops.tensors import UNKNOWN, Dim, Dims, Tensor, common, dims_of, refine
+from tfprof.flops.tensors import UNKNOWN, Dim, Dims, Tensor, dims_of, join_tensors, refine
 from tfprof.protos.graph_pb2 import DataType
 
 TensorRule = Callable[[InferenceContext], list[Tensor]]
@@ -23,25 +23,25 @@ def _variable_handle(c: InferenceContext) -> list[Tensor]:
 
 
 def _read(c: InferenceContext) -> list[Tensor]:
-    held = c.element(0)
-    return [replace(held, dtype=_type(c, "dtype") or held.dtype)]
+    element = c.element(0)
+    return [replace(element, dtype=_type(c, "dtype") or element.dtype)]
 
 
 def _gather(c: InferenceContext) -> list[Tensor]:
-    held, indices = c.element(0), c.shape(1)
-    dtype = _type(c, "dtype") or held.dtype
-    if held.shape is None or indices is None:
+    element, indices = c.element(0), c.shape(1)
+    dtype = _type(c, "dtype") or element.dtype
+    if element.shape is None or indices is None:
         return [Tensor(dtype)]
     batch = c.number("batch_dims")
-    return [Tensor(dtype, (*held.shape[:batch], *indices[batch:], *held.shape[batch + 1 :]))]
+    return [Tensor(dtype, (*element.shape[:batch], *indices[batch:], *element.shape[batch + 1 :]))]
 
 
 def _gather_nd(c: InferenceContext) -> list[Tensor]:
-    held, indices = c.element(0), c.shape(1)
-    dtype = _type(c, "dtype") or held.dtype
-    if held.shape is None or not indices or not isinstance(indices[-1], int):
+    element, indices = c.element(0), c.shape(1)
+    dtype = _type(c, "dtype") or element.dtype
+    if element.shape is None or not indices or not isinstance(indices[-1], int):
         return [Tensor(dtype)]
-    return [Tensor(dtype, (*indices[:-1], *held.shape[indices[-1] :]))]
+    return [Tensor(dtype, (*indices[:-1], *element.shape[indices[-1] :]))]
 
 
 def _list(element: Tensor, length: Dim, *, filled: int = 2) -> Tensor:
@@ -86,10 +86,10 @@ def _from_tensor(c: InferenceContext) -> list[Tensor]:
 
 def _element_after(c: InferenceContext, item: int) -> Tensor:
     """An element of the list at input 0 after another one was put into it."""
-    held, added = _list_element(c), c.inputs[item]
+    element, added = _list_element(c), c.inputs[item]
     if not c.inputs[0].filled:
-        return replace(refine(held, added), value=added.value)
-    return common(held, replace(added, dtype=held.dtype))
+        return replace(refine(element, added), value=added.value)
+    return join_tensors(element, replace(added, dtype=element.dtype))
 
 
 def _set_item(c: InferenceContext) -> list[Tensor]:
@@ -103,11 +103,11 @@ def _sum(c: InferenceContext) -> list[Tensor]:
     first = c.inputs[0]
     if first.element is None:
         return []
-    held, length = first.element, first.length
+    element, length = first.element, first.length
     for other in c.inputs[1:]:
-        held = refine(held, other.element or UNKNOWN)
+        element = refine(element, other.element or UNKNOWN)
         length = other.length if length is None else length
-    return [_list(replace(held, value=None), length)]
+    return [_list(replace(element, value=None), length)]
 
 
 def _stack(c: InferenceContext) -> list[Tensor]:
@@ -173,9 +173,9 @@ def _flow(element: Tensor, length: Dim, *, filled: int = 2) -> Tensor:
 
 def _array_write(c: InferenceContext) -> list[Tensor]:
     flow, added = c.inputs[3], c.inputs[2]
-    held = flow.element or UNKNOWN
-    put = common(held, added) if flow.filled else refine(held, added)
-    return [_flow(replace(put, value=None), flow.length)]
+    element = flow.element or UNKNOWN
+    widened = join_tensors(element, added) if flow.filled else refine(element, added)
+    return [_flow(replace(widened, value=None), flow.length)]
 
 
 def _array_scatter(c: InferenceContext) -> list[Tensor]:
@@ -185,10 +185,10 @@ def _array_scatter(c: InferenceContext) -> list[Tensor]:
 
 
 def _array_gather(c: InferenceContext) -> list[Tensor]:
-    held, indices = c.element(2), c.shape(1)
-    if held.shape is None or not indices:
+    element, indices = c.element(2), c.shape(1)
+    if element.shape is None or not indices:
         return [Tensor(_type(c, "dtype"))]
-    return [Tensor(_type(c, "dtype"), (indices[0], *held.shape))]
+    return [Tensor(_type(c, "dtype"), (indices[0], *element.shape))]
 
 
 def _array_gradient(c: InferenceContext) -> list[Tensor]:
@@ -198,8 +198,8 @@ def _array_gradient(c: InferenceContext) -> list[Tensor]:
 
 def _optional(c: InferenceContext) -> list[Tensor]:
     """A value that a branch may or may not give, for the gradient of the branches."""
-    held = c.inputs[0] if len(c.inputs) == 1 else UNKNOWN
-    return [Tensor(DataType.DT_VARIANT, (), element=held, filled=2 if c.inputs else 0)]
+    element = c.inputs[0] if len(c.inputs) == 1 else UNKNOWN
+    return [Tensor(DataType.DT_VARIANT, (), element=element, filled=2 if c.inputs else 0)]
 
 
 RULES: dict[str, TensorRule] = {

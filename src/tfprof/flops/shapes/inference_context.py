@@ -9,7 +9,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tfprof.flops.polynomial import ceil_div, floor_div, product
+from tfprof.flops.atoms import ceil_div, floor_div
+from tfprof.flops.polynomial import product
 from tfprof.flops.tensors import MAX_VALUES, UNKNOWN, Dim, Dims, Tensor
 from tfprof.protos.graph_pb2 import AttrValue
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.flops.polynomial import floor_div
+from tfprof.flops.atoms import floor_div
 from tfprof.flops.shapes.inference_context import InferenceContext, ShapeRule, each
 from tfprof.flops.tensors import Dims
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfprof.flops.polynomial import Polynomial, ceil_div, extreme
+from tfprof.flops.atoms import ceil_div, extreme
+from tfprof.flops.polynomial import Polynomial
 from tfprof.flops.shapes.inference_context import (
     IndeterminateError,
     InferenceContext,
@@ -30,7 +31,7 @@ class Range:
     size: Dim
 
 
-def strided(c: InferenceContext, dims: Sequence[Dim], first: int) -> list[Range]:
+def strided_ranges(c: InferenceContext, dims: Sequence[Dim], first: int) -> list[Range]:
     """The slice spelled by inputs `first`, `first + 1`, `first + 2` (begin, end, strides)."""
     begin = c.vector(first)
     end = c.vector(first + 1)
@@ -99,7 +100,7 @@ def _clamp(index: Dim, size: Dim, step: int) -> Dim:
 
 
 def _strided_slice(c: InferenceContext) -> list[Dims | None]:
-    ranges = strided(c, c.dims(0), 1)
+    ranges = strided_ranges(c, c.dims(0), 1)
     return [tuple(part.size for part in ranges if not part.drop)]
 
 

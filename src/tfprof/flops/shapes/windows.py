@@ -116,12 +116,8 @@ def _same_padding_conv(c: InferenceContext) -> list[Dims | None]:
 
 def _patches(c: InferenceContext) -> list[Dims | None]:
     """ExtractImagePatches."""
-    image, sizes, strides, rates = (
-        c.dims(0, 4),
-        c.ints("ksizes"),
-        c.ints("strides"),
-        c.ints("rates"),
-    )
+    image, sizes = c.dims(0, 4), c.ints("ksizes")
+    strides, rates = c.ints("strides"), c.ints("rates")
     space = []
     for axis in (1, 2):
         reach = (sizes[axis] - 1) * rates[axis] + 1

@@ -1,0 +1,106 @@
+"""What the object graph of a SavedModel says of variables and layers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from tfprof.flops.layers.layer_tree import SavedLayers
+from tfprof.flops.variables import Variable, child_objects, is_keras_3, listed_objects
+from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedObjectGraph
+
+_EXPORT = {"variables", "trainable_variables", "non_trainable_variables"}
+"""The lists of a Keras 3 model that `model.export` saved."""
+
+_UNNAMED = re.compile(r"args_[0-9_]+")
+"""How TensorFlow calls arguments without a name."""
+
+_NOT_OWNED = {"optimizer", "signatures", "_inbound_nodes", "_outbound_nodes"}
+
+
+def variable_handles(meta: MetaGraphDef, variables: Mapping[int, Variable]) -> dict[str, int]:
+    """Node of the main graph -> position of the variable that it is the handle of.
+
+    `variables` are those of the model by object. The functions of the object graph say which
+    objects they are given; names of nodes differ from those of variables if these are not unique.
+    """
+    positions = {index: position for position, index in enumerate(variables)}
+    by_name = {variable.name: position for position, variable in enumerate(variables.values())}
+    handles = dict(by_name)
+    functions = meta.object_graph_def.concrete_functions
+    for node in meta.graph_def.node:
+        function = node.attr["f"].func.name if "f" in node.attr else ""
+        if function not in functions:
+            continue
+        captured = functions[function].bound_inputs
+        inputs = [text for text in node.input if not text.startswith("^")][-len(captured) :]
+        for text, index in zip(inputs, captured, strict=False):
+            position = positions.get(index)
+            if position is None:
+                position = by_name.get(_variable_name(meta.object_graph_def, index))
+            if position is not None:
+                handles[text.partition(":")[0]] = position
+    return handles
+
+
+def _variable_name(objects: SavedObjectGraph, index: int) -> str:
+    return objects.nodes[index].variable.name if 0 <= index < len(objects.nodes) else ""
+
+
+def read_keras_3_layers(meta: MetaGraphDef, variables: Collection[int]) -> SavedLayers | None:
+    """What a Keras 3 model saved of its layers; `variables` are its variable objects in order."""
+    objects = meta.object_graph_def
+    if not objects.nodes:
+        return None
+    root = child_objects(objects, 0)
+    if root.keys() >= _EXPORT:
+        functional = not _has_unnamed_inputs(meta)
+        return SavedLayers(ordered=tuple(range(len(variables))), functional=functional)
+    if not is_keras_3(objects):
+        return None
+    positions = {index: position for position, index in enumerate(variables)}
+    models = [
+        frozenset(positions[i] for i in _below(objects, index) if i in positions)
+        for index in _models(objects)
+    ]
+    ordered = dict.fromkeys(
+        positions[i] for layer in _layers(objects) for i in _below(objects, layer) if i in positions
+    )
+    functional = listed_objects(objects, "_operations") is not None
+    return SavedLayers(tuple(ordered), frozenset(models), functional)
+
+
+def _has_unnamed_inputs(meta: MetaGraphDef) -> bool:
+    """Whether an exported model is a subclass: only inputs of functional models have names."""
+    names = (name for each in meta.signature_def.values() for name in each.inputs)
+    return any(_UNNAMED.fullmatch(name) for name in names)
+
+
+def _models(objects: SavedObjectGraph) -> Iterator[int]:
+    """The nested models."""
+    outer = {0, child_objects(objects, 0).get("_functional")}
+    for index in range(len(objects.nodes)):
+        if index not in outer and "_default_save_signature" in child_objects(objects, index):
+            yield index
+
+
+def _layers(objects: SavedObjectGraph) -> list[int]:
+    """The layers of the model in its own order, as far as it keeps one."""
+    for name in ("_operations", "_layers"):
+        layers = listed_objects(objects, name)
+        if layers is not None:
+            return layers
+    children = child_objects(objects, 0).values()
+    return [index for index in children if "_inbound_nodes" in child_objects(objects, index)]
+
+
+def _below(objects: SavedObjectGraph, index: int) -> list[int]:
+    """An object and what it owns, depth first."""
+    pending, found = [index], dict[int, None]()
+    while pending:
+        index = pending.pop()
+        if index not in found:
+            found[index] = None
+            children = child_objects(objects, index).items()
+            pending += [child for name, child in reversed(children) if name not in _NOT_OWNED]
+    return list(found)

@@ -1,0 +1,54 @@
+"""The nodes of layers whose names are known: a Keras 2 layer runs in the scope of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tfprof.flops.call_sites import CallSite
+from tfprof.flops.layers.layer_tree import LayerCalls, LayerTree, NamedLayers
+from tfprof.flops.layers.scope_tree import Scope, build_scope_tree
+
+
+def match_layer_names(sites: list[CallSite], named: NamedLayers) -> LayerTree:
+    """The layers, each with the nodes in scopes of its name within those of its model."""
+    root = build_scope_tree(sites)
+    scopes: dict[int | None, list[Scope]] = {None: _model_scopes(root, named.model) or [root]}
+    nodes: dict[tuple[int, int], int] = {}
+    calls: dict[int, LayerCalls] = {}
+    names: dict[int | None, set[str]] = {}
+    for layer in named.layers:
+        names.setdefault(layer.parent, set()).add(layer.name)
+    layers = list(named.layers)
+    for index, layer in enumerate(layers):  # models come before their layers
+        scopes[index] = _layer_scopes(scopes[layer.parent], layer.name, names[layer.parent])
+        places = [place for scope in scopes[index] for place in scope.all_places()]
+        nodes.update({(site.number, at): index for site, at in places})
+        count = max(layer.calls, len(scopes[index]))
+        layers[index] = replace(layer, calls=count)
+        if places:
+            calls[index] = LayerCalls(places, count)
+    return LayerTree(tuple(layers), nodes, calls)
+
+
+def _model_scopes(root: Scope, model: str) -> list[Scope]:
+    """The scopes of the model itself."""
+    return [child for name, child in root.children.items() if model in (name, child.layer_name())]
+
+
+def _layer_scopes(outer: Iterable[Scope], layer: str, names: set[str]) -> list[Scope]:
+    """The scopes of a layer, also inside of loops, functions and other scopes of its model.
+
+    Before TensorFlow 2.5 a second call of `dense` is in `dense_1`, unless that is another layer.
+    """
+    found: list[Scope] = []
+    pending = list(outer)
+    while pending:
+        scope = pending.pop()
+        for name, child in scope.children.items():
+            called = name if name in names else child.layer_name()
+            if called == layer:
+                found.append(child)
+            elif called not in names:
+                pending.append(child)
+    return found

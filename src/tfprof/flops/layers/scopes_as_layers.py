@@ -1,0 +1,103 @@
+"""Name scopes as the layers of a graph that says nothing of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+from tfprof.flops.call_sites import CallSite, Place
+from tfprof.flops.layers.layer_tree import LayerCalls, LayerInfo, LayerTree
+from tfprof.flops.layers.scope_tree import Scope, build_scope_tree
+from tfprof.flops.layers.variable_reads import VariableReads
+from tfprof.flops.variables import Variable
+
+
+def list_scopes_as_layers(
+    sites: list[CallSite],
+    counted: set[tuple[int, int]],
+    reads: VariableReads,
+    variables: Sequence[Variable],
+) -> LayerTree:
+    """The scopes right below the one that all `counted` nodes share, with work or variables.
+
+    A variable belongs to the scope that has its name, or else to the first one that reads it.
+    """
+    scope = _shared_scope(build_scope_tree(sites), counted)
+    # What is below an op's own name is part of the op.
+    layers = {n: child for n, child in scope.children.items() if n.lower() not in scope.ops}
+    scopes = {name: child.all_places() for name, child in layers.items()}
+    owners = _owners(variables, scopes, reads)
+    names = [
+        name
+        for name, places in scopes.items()
+        if owners.get(name) or any((site.number, at) in counted for site, at in places)
+    ]
+    names.sort(key=lambda name: _last(scopes[name]))
+    names += [name for name in owners if name not in scopes]
+    nodes = {
+        (site.number, at): index
+        for index, name in enumerate(names)
+        for site, at in scopes.get(name, ())
+    }
+    infos = [LayerInfo(name, variables=tuple(owners.get(name, ()))) for name in names]
+    calls = {i: LayerCalls(scopes[name]) for i, name in enumerate(names) if scopes.get(name)}
+    return LayerTree(tuple(infos), nodes, calls)
+
+
+def _shared_scope(scope: Scope, counted: set[tuple[int, int]]) -> Scope:
+    """The scope that all counted nodes are in and whose scopes are worth a row each."""
+    while True:
+        working = _working_scopes(scope, counted)
+        if len(working) != 1 or _has_counted_node(scope, counted):
+            return scope
+        inner = _working_scopes(working[0], counted)
+        if len(inner) < 2 and (not inner or _has_counted_node(working[0], counted)):
+            return scope
+        scope = working[0]
+
+
+def _has_counted_node(scope: Scope, counted: set[tuple[int, int]]) -> bool:
+    """Whether a counted node is right in a scope."""
+    return any((site.number, at) in counted for site, at in scope.places)
+
+
+def _working_scopes(scope: Scope, counted: set[tuple[int, int]]) -> list[Scope]:
+    """The scopes in it that have counted nodes in them or below."""
+    children = scope.children.values()
+    return [
+        child
+        for child in children
+        if any(_has_counted_node(inner, counted) for inner in child.subtree())
+    ]
+
+
+def _owners(
+    variables: Sequence[Variable], scopes: dict[str, list[Place]], reads: VariableReads
+) -> dict[str, list[int]]:
+    """Scope -> its variables; also names of scopes that are not there, if the variables say so."""
+    readers: dict[int, str] = {}
+    for name, places in scopes.items():
+        for place in places:
+            for variable in reads.of_node(*place):
+                readers.setdefault(variable, name)
+    paths = [variable.name.split("/")[:-1] for variable in variables]
+    prefix = len(_common_prefix(path[:-1] for path in paths if path))
+    owners: dict[str, list[int]] = {}
+    for position, path in enumerate(paths):
+        if variables[position].role != "parameter":
+            continue
+        named = next((part for part in path if part in scopes), None)
+        owner = named or readers.get(position) or (path[prefix] if path else None)
+        if owner is not None:
+            owners.setdefault(owner, []).append(position)
+    return owners
+
+
+def _common_prefix(paths: Iterable[list[str]]) -> list[str]:
+    columns = zip(*paths, strict=False)
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]
+
+
+def _last(places: Sequence[Place]) -> tuple[int, int]:
+    """Layers are in the order of their last nodes: their variables may be created long before."""
+    return max(((-site.number, at) for site, at in places), default=(0, 0))
