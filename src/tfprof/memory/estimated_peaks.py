@@ -1,0 +1,104 @@
+"""The memory peak of a device where no allocations were recorded.
+
+It is estimated from the peak and residual memory of each execution, and from the last use of its
+outputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tfprof.profiles.executions import Executions
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array
+from tfprof.views.graph import producers
+
+_FORWARDS = 20
+"""How many ops in a chain may forward the same memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lifetimes:
+    """When each node starts in a step, and when its outputs are used for the last time."""
+
+    start: Array
+    release: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EstimatedPeak:
+    """The estimated peak of a device in a step, and how much of it each node holds."""
+
+    bytes: int
+    micros: int
+    """On the clock of the records."""
+    node_bytes: Array
+
+
+def estimate_peak(
+    profile: Profile, executions: Executions, device: int, step: int, lifetimes: Lifetimes
+) -> EstimatedPeak:
+    """The peak of a device in a step, by its position among the steps."""
+    node, micros, change = estimate_changes(executions, device, step, lifetimes)
+    node_bytes = np.zeros(len(profile.nodes), np.int64)
+    if not len(node):
+        return EstimatedPeak(0, 0, node_bytes)
+    # At the same time, frees come before allocations.
+    order = np.lexsort((change, micros))
+    running = np.cumsum(change[order])
+    peak_row = int(np.argmax(running))
+    live = order[: peak_row + 1]
+    np.add.at(node_bytes, node[live], change[live])
+    return EstimatedPeak(int(running[peak_row]), int(micros[order[peak_row]]), node_bytes)
+
+
+def estimate_changes(
+    executions: Executions, device: int, step: int, lifetimes: Lifetimes
+) -> tuple[Array, Array, Array]:
+    """Node, time and size of changes on a device, from peak and residual memory of executions.
+
+    An execution holds its peak until it ends, and its residual memory until its last consumer ends.
+    Persistent memory stays until the end of the step.
+    """
+    rows = (executions.memory_step == step) & (executions.device[executions.memory_node] == device)
+    node, ends, left = (
+        executions.memory_node[rows],
+        executions.memory_micros[rows],
+        executions.residual_bytes[rows],
+    )
+    fixed = executions.accelerator_persistent_bytes[rows] + executions.host_persistent_bytes[rows]
+    peak = np.maximum(executions.peak_bytes[rows], left)
+    begins = np.minimum(lifetimes.start[node], ends)
+    return (
+        np.concatenate([node, node, node]),
+        np.concatenate([begins, ends, np.maximum(lifetimes.release[node], ends)]),
+        np.concatenate([peak, left - peak, fixed - left]),
+    )
+
+
+def node_lifetimes(profile: Profile, executions: Executions, step: int) -> Lifetimes:
+    """The lifetimes of all nodes in a step, by its position among the steps."""
+    count = len(profile.nodes)
+    in_step = executions.execution_step == step
+    start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    start[executions.execution_node[in_step]] = executions.execution_start[in_step]
+    end[executions.execution_node[in_step]] = executions.execution_end[in_step]
+    rows = executions.memory_step == step
+    output, left = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.add.at(output, executions.memory_node[rows], executions.output_bytes[rows])
+    np.add.at(left, executions.memory_node[rows], executions.residual_bytes[rows])
+    # A node that outputs memory it did not allocate forwards an input, which lives as long.
+    forwards = (output > 0) & (left == 0)
+    consumer, producer = profile.edges.consumer, producers(profile)
+    known = producer >= 0
+    consumer, producer = consumer[known], producer[known]
+    release = end.copy()
+    for _ in range(_FORWARDS):
+        before = release.copy()
+        uses = np.where(forwards[consumer], release[consumer], end[consumer])
+        np.maximum.at(release, producer, uses)
+        if np.array_equal(before, release):
+            break
+    return Lifetimes(start, release)

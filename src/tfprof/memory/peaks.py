@@ -1,0 +1,237 @@
+"""The memory that is live at the peak of each device, or at another moment of a step.
+
+Recorded allocations say so exactly. The peak of a device without them is estimated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+
+import numpy as np
+
+from tfprof.definitions.quirks import Quirks
+from tfprof.definitions.units import FORMATS, format_time
+from tfprof.errors import OptionError
+from tfprof.memory.allocations import MemoryBlocks, Pool, find_blocks
+from tfprof.memory.compiled_buffers import argument_bytes
+from tfprof.memory.estimated_peaks import EstimatedPeak, estimate_peak, node_lifetimes
+from tfprof.memory.live_memory import LiveMemory, all_live_memory, bytes_by_node
+from tfprof.profiles.executions import Executions, executions_of
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array
+from tfprof.profiles.source_columns import LARGE_BLOCKS_ONLY
+
+PEAK = -1
+"""The moment of the peak."""
+
+NOTHING_RECORDED = (
+    "no allocation was recorded; trace a step with RunMetadata (trace_level=FULL_TRACE), "
+    "and give it as run_meta"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryPeak:
+    """What is live in the memory of a device at its peak, or at another moment of a step."""
+
+    device: str
+    step: int
+    bytes: int
+    micros: int
+    """The time since the start of the step."""
+    node_bytes: Array
+    """How much of it each node allocated."""
+    allocator: str = ""
+    temporary_bytes: int = 0
+    """How much of it ops release before they end."""
+    persistent_bytes: int = 0
+    """What ops say that they keep between steps, such as variables, and the arguments of compiled
+    programs; it is not in `bytes`."""
+    kept_bytes: int = 0
+    """What the step allocated and did not release."""
+    clock_micros: int = 0
+    """The time on the clock of the records."""
+    memory: LiveMemory | None = None
+    """The recorded allocations; None if the peak is estimated."""
+
+    @property
+    def recorded(self) -> bool:
+        """Whether allocations were recorded; otherwise it is an estimate."""
+        return self.memory is not None
+
+    @property
+    def partial(self) -> bool:
+        """Whether only some allocations were recorded, so that it is a lower bound."""
+        return self.allocator == LARGE_BLOCKS_ONLY
+
+    @property
+    def method(self) -> str:
+        """How it is known, in brackets, if not from complete records."""
+        if not self.recorded:
+            return " (estimated from the last use of outputs)"
+        return f" (at least: {self.allocator})" if self.partial else ""
+
+    def describe(self, moment: str = "at the peak") -> str:
+        """One line for the user."""
+        return (
+            f"{FORMATS['memory'](self.bytes)} {moment} of {self.device}, "
+            f"{format_time(self.micros)} into step {self.step}{self.method}"
+        )
+
+
+class StepMemory:
+    """The memory of the steps of a profile, computed when it is asked for.
+
+    `profile` has the columns alone: it must not hold what holds it.
+    """
+
+    def __init__(self, profile: Profile, executions: Executions) -> None:
+        self.profile, self.executions = profile, executions
+        self._peaks: dict[tuple[int, int], list[MemoryPeak]] = {}
+
+    @cached_property
+    def blocks(self) -> MemoryBlocks:
+        """The recorded blocks."""
+        return find_blocks(self.profile, self.executions)
+
+    @cached_property
+    def pools(self) -> list[LiveMemory]:
+        """The live bytes of each pool in each step."""
+        return all_live_memory(self.blocks, len(self.profile.steps))
+
+    @property
+    def nothing_recorded(self) -> str:
+        """Why nothing is known, if so: nothing was recorded, or the records contradict."""
+        return "; ".join(self.blocks.warnings) or NOTHING_RECORDED
+
+    def peaks(self, step: int = -1, at: int = PEAK) -> list[MemoryPeak]:
+        """The peak of each device that holds memory, by name; by default of the highest step.
+
+        With `at`, what is live that many microseconds after the start of a step. It must have been
+        recorded: an estimate knows only the peak.
+        """
+        key = (max(step, -1), at)
+        if key not in self._peaks:
+            self._peaks[key] = _find_peaks(self, *key)
+        return self._peaks[key]
+
+
+def step_memory(profile: Profile, quirks: Quirks) -> StepMemory:
+    """The memory of the steps of a resolved profile."""
+
+    def make() -> StepMemory:
+        columns = profile.memoize("columns alone", profile.replace)
+        return StepMemory(columns, executions_of(profile, quirks))
+
+    return profile.memoize((step_memory, quirks), make)
+
+
+def _find_peaks(memory: StepMemory, step: int, at: int) -> list[MemoryPeak]:
+    profile, executions = memory.profile, memory.executions
+    steps = [profile.steps.index(step)] if step >= 0 else list(range(len(profile.steps)))
+    recorded = [pool for pool in memory.pools if pool.step in steps]
+    if at != PEAK:
+        peaks = _find_live_at(profile, executions, recorded, at, memory.nothing_recorded)
+    else:
+        highest: dict[Pool, LiveMemory] = {}
+        for live in recorded:
+            if live.peak > highest.setdefault(live.pool, live).peak:
+                highest[live.pool] = live
+        peaks = [_recorded_peak(profile, executions, live) for live in highest.values()]
+        known = {live.pool.device for live in recorded}
+        peaks += _estimate_peaks(profile, executions, steps, known)
+    return sorted((peak for peak in peaks if peak.bytes or at != PEAK), key=lambda p: p.device)
+
+
+def _find_live_at(
+    profile: Profile, executions: Executions, recorded: Sequence[LiveMemory], at: int, reason: str
+) -> list[MemoryPeak]:
+    """What is live in each pool at a moment of the step that has the highest peak of all.
+
+    `reason` is why nothing is known, if so.
+    """
+    if not recorded:
+        raise OptionError(f"option 'at': {reason}")
+    step = max(recorded, key=lambda memory: memory.peak).step
+    chosen = [memory for memory in recorded if memory.step == step]
+    first, last = _step_bounds(executions, step, chosen)
+    if at > last - first:
+        length = format_time(last - first)
+        raise OptionError(
+            f"option 'at': step {profile.steps[step]} ends after {length}; give an earlier time"
+        )
+    return [_recorded_peak(profile, executions, memory, first + at) for memory in chosen]
+
+
+def _step_bounds(
+    executions: Executions, step: int, memories: Sequence[LiveMemory]
+) -> tuple[int, int]:
+    """The start and the end of a step."""
+    in_step = executions.interval_step == step
+    start = executions.interval_start[in_step]
+    times = [memory.time for memory in memories if len(memory.time)]
+    first = start.min(initial=min((int(time[0]) for time in times), default=0))
+    last = (start + executions.interval_duration[in_step]).max(
+        initial=max((int(time[-1]) for time in times), default=0)
+    )
+    return int(first), int(last)
+
+
+def _recorded_peak(
+    profile: Profile, executions: Executions, memory: LiveMemory, micros: int | None = None
+) -> MemoryPeak:
+    time = memory.peak_time if micros is None else micros
+    rows, blocks = memory.rows_at(time), memory.blocks
+    first, _ = _step_bounds(executions, memory.step, [memory])
+    sizes = blocks.size[rows]
+    return MemoryPeak(
+        memory.pool.device,
+        profile.steps[memory.step],
+        int(sizes.sum()),
+        time - first,
+        bytes_by_node(blocks, rows, len(profile.nodes)),
+        memory.pool.allocator,
+        int(sizes[blocks.temporary[rows]].sum()),
+        _persistent_bytes(profile, executions, memory),
+        memory.kept,
+        time,
+        memory,
+    )
+
+
+def _persistent_bytes(profile: Profile, executions: Executions, memory: LiveMemory) -> int:
+    device = memory.pool.device
+    names = np.array([*(name == device for name in profile.devices), False], bool)
+    rows = executions.memory_step == memory.step
+    rows &= names[executions.device[executions.memory_node]]
+    fixed = executions.accelerator_persistent_bytes, executions.host_persistent_bytes
+    kept = sum(int(column[rows].sum()) for column in fixed)
+    return kept + argument_bytes(profile, memory)
+
+
+def _estimate_peaks(
+    profile: Profile, executions: Executions, steps: Sequence[int], known: set[str]
+) -> list[MemoryPeak]:
+    """The peaks of devices without recorded allocations."""
+    lifetimes = cache(partial(node_lifetimes, profile, executions))
+    devices = [
+        device
+        for device in sorted(set(executions.device.tolist()) - {-1})
+        if profile.devices[device] not in known
+    ]
+    peaks = []
+    for device in devices:
+        of_steps: list[tuple[EstimatedPeak, int]] = [
+            (estimate_peak(profile, executions, device, step, lifetimes(step)), step)
+            for step in steps
+        ]
+        if not of_steps:
+            continue
+        peak, step = max(of_steps, key=lambda item: item[0].bytes)
+        start = executions.interval_start[executions.interval_step == step]
+        elapsed = peak.micros - int(start.min(initial=peak.micros))
+        name, number = profile.devices[device], profile.steps[step]
+        peaks.append(MemoryPeak(name, number, peak.bytes, max(elapsed, 0), peak.node_bytes))
+    return peaks

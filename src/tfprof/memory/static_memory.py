@@ -1,0 +1,33 @@
+"""The memory of a step by node, predicted from the graph alone, variables included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tfprof.flops.polynomial import symbols
+from tfprof.memory.prediction import variable_bytes
+from tfprof.memory.static_step import static_step
+from tfprof.memory.symbolic_tensors import require_sizes, symbolic_tensors
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import Array
+
+
+def static_memory(profile: Profile, given: Mapping[str, int]) -> Array:
+    """The bytes of each node of a resolved profile at the predicted peak of its step.
+
+    Symbols without a given size have that of the traced steps. An OptionError asks for others.
+    """
+    tensors = symbolic_tensors(profile)
+    step = static_step(profile, tensors)
+    values = tensors.sizes(given)
+    known = {name for name, value in values.items() if isinstance(value, int)}
+    missing = set().union(*(symbols(count) - known for count in step.counts()))
+    require_sizes(sorted(missing), tensors.meanings)
+    node_bytes = np.zeros(len(profile.nodes), np.int64)
+    for holder in step.peak(values).holders:
+        node_bytes[holder.node] += holder.bytes
+    for node, size in variable_bytes(profile).items():
+        node_bytes[node] += size
+    return node_bytes
