@@ -82,7 +82,7 @@ def test_text_without_macs_has_none(loaded: tfprof.Profile) -> None:
 
 def test_files_have_them(loaded: tfprof.Profile, tmp_path) -> None:
     for kind in ("json", "csv", "parquet"):
-        loaded.report("op", output=f"{kind}:outfile={tmp_path}/rows.{kind}").write()
+        loaded.report("op").write(f"{kind}:outfile={tmp_path}/rows.{kind}")
     rows = [
         json.loads((tmp_path / "rows.json").read_text()),
         list(csv.DictReader((tmp_path / "rows.csv").read_text().splitlines())),
@@ -91,8 +91,9 @@ def test_files_have_them(loaded: tfprof.Profile, tmp_path) -> None:
     for each in rows:
         conv = next(row for row in each if row["name"] == "Conv2D")
         assert int(conv["own_macs"]) == BY_HAND["image/Conv2D"]
-    loaded.report("op", compat=True, output=f"json:outfile={tmp_path}/compat.json").write()
-    assert {row["own_macs"] for row in json.loads((tmp_path / "compat.json").read_text())} == {None}
+    assert {row["own_macs"] for row in json.loads(loaded.report("op", compat=True).json())} == {
+        None
+    }
 
 
 def test_messages_have_them(loaded: tfprof.Profile) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,13 +15,14 @@ from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports import regexes
+from tfprof.reports.measures import round_last
 from tfprof.views.tree import Tree
 from tfprof.views.view import SCOPE_TYPE
 
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-_DEFINITIONS = "definition_count"
+DEFINITIONS = "definition_count"
 _RUNS = "run_count"
 
 
@@ -81,15 +82,17 @@ def member_numbers(report: Report) -> tuple[LazyColumns, Array]:
     members = _group_sums(matched, offsets)
 
     def own(measure: str) -> Array:
-        if measure == _DEFINITIONS:
+        if measure == DEFINITIONS:
             return members
         weight = count if quirks.count_per_regex and measure != _RUNS else matched
-        return _group_sums(_weighted(report.numbers[view.member_node, measure], weight), offsets)
+        values = report.numbers.column(measure)[view.member_node]
+        return _group_sums(_apply_weights(values, weight), offsets)
 
-    return LazyColumns(len(view.tree), own, kept=False), members
+    make = round_last(report.profile, quirks, own)
+    return LazyColumns(len(view.tree), make, kept=False), members
 
 
-def _weighted(values: Array, weight: Array) -> Array:
+def _apply_weights(values: Array, weight: Array) -> Array:
     """Each number times its weight, which mostly is 1 for all."""
     if (weight == 1).all():
         return values
@@ -97,8 +100,22 @@ def _weighted(values: Array, weight: Array) -> Array:
     return product
 
 
-def accounted_tree(report: Report) -> tuple[Tree, Array, LazyColumns, BoolArray, BoolArray]:
-    """The accounted tree, its positions in the view, own numbers, and masks: matched, adds up."""
+class AccountedTree(NamedTuple):
+    """A tree that account regexes made of a view, and the own numbers of its positions.
+
+    `view_positions` are those of the view. `matched` says which match the regexes, `adds` whose
+    own numbers are in the totals.
+    """
+
+    tree: Tree
+    view_positions: Array
+    own: LazyColumns
+    matched: BoolArray
+    adds: BoolArray
+
+
+def account_tree(report: Report) -> AccountedTree:
+    """Apply the account regexes to the tree of a view."""
     view, options, quirks = report.view, report.options, report.quirks
     tree, positions = view.tree, np.arange(len(view.tree))
     everything = regexes.is_everything(options.account_type_regexes)
@@ -108,18 +125,21 @@ def accounted_tree(report: Report) -> tuple[Tree, Array, LazyColumns, BoolArray,
         if everything:
             # A frame without members matches only then.
             matched |= np.bincount(view.member_position, minlength=len(tree)) == 0
+        if report.window:
+            matched &= tree.subtree_sums(members) > 0
         matched[0] = False
-        return tree, positions, own, matched, matched
+        return AccountedTree(tree, positions, own, matched, matched)
     is_node = view.node >= 0
-    has_match = (
-        np.append(report.match_count, 0) > 0
-    )  # the last is that of positions without a node (-1)
+    # The last is that of positions without a node (-1).
+    has_match = np.append(report.match_count, 0) > 0
     matched = has_match[view.node]
     if view.kind == "scope":
         scope_type = pa.array([SCOPE_TYPE])
         matched |= ~is_node & (
             everything or bool(regexes.matches_any(options.account_type_regexes, scope_type)[0])
         )
+        if report.window:
+            matched &= tree.subtree_sums(has_match[view.node].astype(np.int64)) > 0
     matched[0] = False
     if view.kind == "graph":
         mask = matched.copy()
@@ -133,7 +153,7 @@ def accounted_tree(report: Report) -> tuple[Tree, Array, LazyColumns, BoolArray,
     if quirks.unmatched_own_counts and view.kind == "scope":
         adds = tree.subtree_sums(matched.astype(np.int64)) > 0
         adds[0] = False
-    return tree, positions, own, matched, adds
+    return AccountedTree(tree, positions, own, matched, adds)
 
 
 def _own_numbers(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> LazyColumns:
@@ -142,11 +162,11 @@ def _own_numbers(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> Lazy
     node_or_first = np.where(node < 0, 0, node)
 
     def own(measure: str) -> Array:
-        if scopes_too and measure == _DEFINITIONS:
+        if scopes_too and measure == DEFINITIONS:
             return (np.arange(len(node)) > 0).astype(np.int64)
         if not len(numbers):
             return np.zeros(len(node), np.int64)
-        values: Array = numbers[node_or_first, measure]
+        values: Array = numbers.column(measure)[node_or_first]
         values[without_node] = 0
         return values
 

@@ -1,4 +1,4 @@
-"""A report: the rows of a view after account, start, trim, show, hide, minimum, depth and sort.
+"""A report: the rows of a view in the order of display, with their numbers.
 
 Every writer takes a Report, so all outputs agree.
 """
@@ -6,38 +6,41 @@ Every writer takes a Report, so all outputs agree.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.options import Options
+from tfprof.definitions.metrics import Metric, known_metrics
+from tfprof.definitions.options import Options, did_you_mean
 from tfprof.definitions.quirks import Quirks
-from tfprof.errors import OptionError
-from tfprof.flops.node_flops import node_flops
-from tfprof.profiles.executions import executions_of
+from tfprof.flops.flop_columns import format_count
 from tfprof.profiles.lazy_columns import LazyColumns
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
-from tfprof.reports import regexes
-from tfprof.reports.account import accounted_tree, count_matches, member_numbers
-from tfprof.reports.filters import apply_start, list_start, row_filter, sort_key
 from tfprof.reports.measures import measures
-from tfprof.resolve import resolve
-from tfprof.views import view_of
+from tfprof.reports.time_window import TimeWindow, time_window
+from tfprof.runtime.lazy import cached_property
 from tfprof.views.tree import Tree
 from tfprof.views.view import View
 
-_DEFINITIONS = "definition_count"
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Row:
-    """A row of a report, with its own and total numbers by measure."""
+    """A row of a report, with its own and total numbers by name."""
 
-    report: Report = field(repr=False)
+    report: Report
     position: int
+
+    def __repr__(self) -> str:
+        own, total = self.report.own, self.report.total
+        numbers = (
+            f"{metric.name} {format_count(own.number(self.position, metric.measure), metric.unit)}"
+            f" of {format_count(total.number(self.position, metric.measure), metric.unit)}"
+            for metric in self.report.selected_numbers()
+        )
+        return f"<Row {self.name!r}: {', '.join(numbers) or 'no numbers'}>"
 
     @property
     def name(self) -> str:
@@ -50,15 +53,15 @@ class Row:
         return int(self.report.tree.depth[self.position]) - 1
 
     @property
-    def own(self) -> dict[str, int]:
+    def own(self) -> dict[str, Any]:
         """The row's own numbers."""
-        numbers: dict[str, int] = self.report.own[self.position]
+        numbers: dict[str, Any] = self.report.own[self.position]
         return numbers
 
     @property
-    def total(self) -> dict[str, int]:
+    def total(self) -> dict[str, Any]:
         """The numbers of the row and its descendants."""
-        numbers: dict[str, int] = self.report.total[self.position]
+        numbers: dict[str, Any] = self.report.total[self.position]
         return numbers
 
     @property
@@ -70,7 +73,7 @@ class Row:
     def parent(self) -> Row | None:
         """The parent row; None for the root."""
         parent = int(self.report.tree.parent[self.position])
-        return None if parent < 0 else Row(self.report, parent)
+        return None if parent < 0 else self.report.row(parent)
 
     @property
     def children(self) -> list[Row]:
@@ -78,18 +81,18 @@ class Row:
         tree = self.report.tree
         rows, position = [], self.position + 1
         while position < tree.end[self.position]:
-            rows.append(Row(self.report, position))
+            rows.append(self.report.row(position))
             position = int(tree.end[position])
         return rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """Rows in the order of display, the root first.
 
     `view_positions` is the position of each row in the view, `match_count` says how many account
     regexes each node matches. `shown` is false if the step or the traces are missing; `messages`
-    then say so.
+    then say so. `footer` is a last line of the text, which says what is not shown.
     """
 
     profile: Profile
@@ -104,16 +107,42 @@ class Report:
     match_count: Array
     shown: bool = True
     messages: tuple[str, ...] = ()
+    footer: str = ""
+
+    def __repr__(self) -> str:
+        totals = (
+            f"{metric.name} {format_count(self.total.number(0, metric.measure), metric.unit)}"
+            for metric in self.selected_numbers()
+        )
+        numbers = ", ".join(totals) if self.shown else "nothing to show"
+        rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+        return f"<Report: {self.kind} view, {rows}; {numbers or 'no numbers'}>"
 
     @property
     def kind(self) -> str:
         """The view: scope, graph, op or code."""
         return self.view.kind
 
-    @property
+    def selected_numbers(self) -> list[Metric]:
+        """The selected metrics that are numbers."""
+        known = known_metrics(self.quirks)
+        metrics = [known[name] for name in dict.fromkeys(self.options.select) if name in known]
+        return [metric for metric in metrics if metric.measure]
+
+    def row(self, position: int) -> Row:
+        """The row at a position, in the order of display."""
+        return Row(self, position)
+
+    @cached_property
     def numbers(self) -> LazyColumns:
-        """The numbers of every node of the profile for the step of this report."""
-        return measures(self.profile, self.quirks, self.options.step)
+        """The numbers of every node of the profile for the step and window of this report."""
+        options = self.options
+        return measures(self.profile, self.quirks, options.step, options.at, self.window)
+
+    @property
+    def window(self) -> TimeWindow | None:
+        """The part of the step that it is restricted to; None for all of it."""
+        return time_window(self.profile, self.options, self.quirks)
 
     @cached_property
     def name(self) -> pa.Array:
@@ -143,7 +172,7 @@ class Report:
     @property
     def root(self) -> Row:
         """The first row, which has the totals of all nodes."""
-        return Row(self, 0)
+        return self.row(0)
 
     @property
     def rows(self) -> list[Row]:
@@ -151,7 +180,7 @@ class Report:
         return list(self)
 
     def __iter__(self) -> Iterator[Row]:
-        return (Row(self, position) for position in range(len(self)))
+        return (self.row(position) for position in range(len(self)))
 
     def __len__(self) -> int:
         return len(self.tree)
@@ -161,177 +190,32 @@ class Report:
         for matches in (name.__eq__, lambda other: other.endswith("/" + name)):
             for position, other in enumerate(self.names):
                 if matches(other):
-                    return Row(self, position)
-        raise KeyError(name)
+                    return self.row(position)
+        last = (other.rpartition("/")[2] for other in self.names)
+        hint = did_you_mean(name, dict.fromkeys((*self.names, *last)))
+        raise KeyError(f"there is no row '{name}'{hint}")
 
-    def of_step(self, step: int) -> Report:
-        """The same report of one step."""
-        if step == self.options.step:
-            return self
-        return _report_of(self.profile, self.view, replace(self.options, step=step), self.quirks)
+    @property
+    def deepest(self) -> int:
+        """A `max_depth` that hides none of the rows."""
+        if self.kind == "op":
+            return len(self) - 2
+        return int(self.view.tree.depth[self.view_positions].max())
 
+    def filter(self, mask: BoolArray) -> Report:
+        """The report with some of its rows, the root among them; they move up to the next one."""
+        return self._with_rows(*self.tree.filter(mask))
 
-def make_report(
-    profile: Profile,
-    kind: str,
-    options: Options,
-    quirks: Quirks,
-    *,
-    built_from: Profile | None = None,
-) -> Report:
-    """The report of a view. `built_from` is an earlier profile whose view is shown instead."""
-    profile = resolve(profile, quirks)
-    view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
-    report = _report_of(profile, view, options, quirks)
-    warnings = profile.warnings
-    if {"float_ops", "macs"} & set(options.select):
-        warnings += node_flops(profile, quirks).messages()
-    return replace(report, messages=report.messages + warnings) if warnings else report
+    def sort_by(self, key: Array) -> Report:
+        """The report with the children of each row sorted by a key."""
+        return self._with_rows(*self.tree.sort_by(key))
 
-
-def _report_of(profile: Profile, view: View, options: Options, quirks: Quirks) -> Report:
-    missing = _missing(profile, view, options, quirks)
-    if missing and not quirks.failures_give_empty_results:
-        raise OptionError(missing)
-    messages = view.warnings
-    if missing:
-        messages += (missing,)
-        match_count = np.zeros(len(profile.nodes), np.int64)
-    else:
-        match_count = count_matches(profile, options.account_type_regexes, quirks)
-        if view.kind == "code" and options.account_displayed_op_only:
-            messages += ("Note: code view ignores account_displayed_op_only",)
-        messages += executions_of(profile, quirks).warnings
-    zero = LazyColumns(1, lambda _: np.zeros(1, np.int64))
-    root = Report(
-        profile,
-        view,
-        options,
-        quirks,
-        tree=Tree.flat(1),
-        view_positions=np.zeros(1, np.int64),
-        matched=np.zeros(1, bool),
-        own=zero,
-        total=zero,
-        match_count=match_count,
-        shown=not missing,
-        messages=messages,
-    )
-    if missing:
-        return root
-    return _add_list_rows(root) if view.kind == "op" else _add_tree_rows(root)
-
-
-def _missing(profile: Profile, view: View, options: Options, quirks: Quirks) -> str:
-    """Why the report is empty, or an empty string."""
-    if options.step >= 0 and options.step not in profile.steps:
-        if quirks.failures_give_empty_results:
-            known = "".join(f"{step} " for step in profile.steps)
-            return f"Options -step={options.step} not found.\nAvailable steps: {known}"
-        known = ", ".join(map(str, profile.steps)) or "none"
-        return f"option 'step': there is no step {options.step}; known steps are {known}"
-    if view.kind == "code" and (not profile.has_trace or len(view.tree) < 2):
-        return "No code trace information" + (
-            ""
-            if quirks.failures_give_empty_results
-            else "; give an op log with code traces (op_log)"
+    def _with_rows(self, tree: Tree, rows: Array) -> Report:
+        return replace(
+            self,
+            tree=tree,
+            view_positions=self.view_positions[rows],
+            matched=self.matched[rows],
+            own=self.own.take(rows),
+            total=self.total.take(rows),
         )
-    return ""
-
-
-def _add_tree_rows(report: Report) -> Report:
-    """A report of scope, graph or code view with all its rows, from one with only the root."""
-    view, options, quirks = report.view, report.options, report.quirks
-    tree, positions, own, matched, adds = accounted_tree(report)
-    all_positions = len(positions) == len(view.tree)
-    names = view.name if all_positions else view.name.take(pa.array(positions))
-    total = _totals(tree, own, adds)
-    kept = tree.subtree_sums(matched.astype(np.int64)) > 0
-    visible, depth = apply_start(tree, names, options, kept)
-    trimmed = visible & regexes.matches_any(options.trim_name_regexes, names)
-    trimmed[0] &= quirks.root_can_be_trimmed
-    visible &= ~tree.descendants_of(trimmed)
-    if view.kind == "code":
-        visible &= ~trimmed
-    if not quirks.unmatched_scopes_shown and view.kind == "scope":
-        visible &= matched
-    shown = visible & row_filter(report, names, own, total, depth)
-    shown[0] = True
-    if options.account_displayed_op_only and view.kind != "code":
-        adding = shown if quirks.unmatched_own_counts else shown & adds
-        total = _totals(tree, own, adding, root_too=quirks.scopes_are_definitions)
-    rows_tree, rows = tree.filter(shown)
-    key = sort_key(report, names, rows, own, total)
-    if key is not None:
-        rows_tree, old_position = rows_tree.sort_by(key)
-        rows = rows[old_position]
-    return replace(
-        report,
-        tree=rows_tree,
-        view_positions=positions[rows],
-        matched=matched[rows],
-        own=own.of(rows),
-        total=total.of(rows),
-    )
-
-
-def _totals(
-    tree: Tree, own: LazyColumns, adds: BoolArray, *, root_too: bool = False
-) -> LazyColumns:
-    """The sums of the own numbers in `adds`; with `root_too` the root is a definition as well."""
-    all_add = bool(adds[1:].all())
-
-    def total(measure: str) -> Array:
-        values: Array = own[:, measure]
-        sums = tree.subtree_sums(values if all_add and not values[0] else values * adds)
-        if root_too and measure == _DEFINITIONS:
-            sums[0] += 1
-        return sums
-
-    return LazyColumns(len(tree), total, kept=False)
-
-
-def _add_list_rows(report: Report) -> Report:
-    """A report of op view with all its rows, from one with only the root."""
-    view, options = report.view, report.options
-    of_type, members = member_numbers(report)
-    accounted = np.flatnonzero(members > 0)
-    key = sort_key(report, view.name, accounted, of_type, of_type)
-    if key is not None:
-        accounted = accounted[np.argsort(key, kind="stable")]
-    names, own = view.name.take(pa.array(accounted)), of_type.of(accounted)
-    depth = np.arange(len(accounted)) - list_start(names, options)
-    visible = depth >= 0
-    trimmed = np.flatnonzero(visible & regexes.matches_any(options.trim_name_regexes, names))
-    if len(trimmed):
-        visible &= np.arange(len(accounted)) < trimmed[0]
-    total = LazyColumns(len(own), lambda measure: _suffix_sums(own[:, measure]))
-    rows = np.flatnonzero(visible & row_filter(report, names, own, total, depth))
-    count = len(rows) + 1
-
-    def row_total(measure: str) -> Array:
-        if options.account_displayed_op_only:
-            sums = _suffix_sums(own[rows, measure])
-            return _with_root(sums, sums[:1])
-        return _with_root(total[rows, measure], total[:1, measure])
-
-    depths = np.arange(1, count + 1)
-    return replace(
-        report,
-        tree=Tree(depths - 2, depths, np.full(count, count, np.int64)),
-        view_positions=np.concatenate([np.zeros(1, np.int64), accounted[rows]]),
-        matched=depths > 1,
-        own=LazyColumns(count, lambda measure: _with_root(own[rows, measure])),
-        total=LazyColumns(count, row_total),
-    )
-
-
-def _with_root(values: Array, root: Array | tuple[()] = ()) -> Array:
-    """A column with the number of the root, 0 by default, before those of the rows."""
-    return np.concatenate([root if len(root) else np.zeros(1, np.int64), values])
-
-
-def _suffix_sums(own: Array) -> Array:
-    """The sum of each number and all after it."""
-    sums: Array = np.cumsum(own[::-1], dtype=own.dtype)[::-1]
-    return sums

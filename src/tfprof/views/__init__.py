@@ -7,7 +7,7 @@
     view    what the four return
     tree    a tree as arrays
 
-Everything above may import it, from `reports` on; it imports profiles and definitions.
+`memory` and everything above may import it.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,13 +12,8 @@ import pyarrow.compute as pc
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import executions_of
-from tfprof.profiles.gradients import forward_names
-from tfprof.profiles.grouping import (
-    argsort_within,
-    distinct_rows,
-    first_rows,
-    invert_permutation,
-)
+from tfprof.profiles.gradients import forward_names, marked_gradients
+from tfprof.profiles.grouping import argsort_within, distinct_rows, first_rows, invert_permutation
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Stacks
 from tfprof.views.tree import Tree
@@ -38,17 +34,18 @@ def build(profile: Profile, quirks: Quirks) -> View:
     order = name_order(profile)
     order = order[executions_of(profile, quirks).exists[order]]
     traced = order[frames.length[profile.nodes.stack[order]] > 0] if len(order) else order
-    plain, forward, counts, gradients, unmatched = _split_gradients(profile, traced, quirks)
-    if not quirks.loose_gradient_names and len(unmatched):
-        plain = order[np.isin(order, np.concatenate([plain, unmatched]))]
-    rows = np.concatenate([plain, forward])
-    is_gradient = np.arange(len(rows)) >= len(plain)
-    last, parent, frame = _trie_of_distinct(frames, profile.nodes.stack[rows], is_gradient)
+    frames, split = _split_gradients(profile, frames, traced, quirks)
+    plain = split.plain
+    if not quirks.unmatched_gradients_omitted and len(split.unmatched):
+        plain = order[np.isin(order, np.concatenate([plain, split.unmatched]))]
+    stack = np.concatenate([profile.nodes.stack[plain], split.forward_stack])
+    is_gradient = np.arange(len(stack)) >= len(plain)
+    last, parent, frame = _trie_of_distinct(frames, stack, is_gradient)
     tree, trie_node = Tree.from_parents(parent)
     position = 1 + invert_permutation(trie_node)
-    member_node = np.concatenate([plain, gradients])
-    counts = np.concatenate([np.ones(len(plain), np.int64), counts])
-    member_position = position[np.repeat(last, counts)] if len(rows) else np.zeros(0, np.int64)
+    member_node = np.concatenate([plain, split.gradients])
+    counts = np.concatenate([np.ones(len(plain), np.int64), split.gradient_counts])
+    member_position = position[np.repeat(last, counts)] if len(stack) else np.zeros(0, np.int64)
     by_position = argsort_within(member_position, name_rank(profile)[member_node])
     lines = _lines(frames, frame[trie_node])
     names = pa.array([line.name for line in lines.distinct], pa.binary())
@@ -61,13 +58,15 @@ def build(profile: Profile, quirks: Quirks) -> View:
         member_node[by_position],
         member_position[by_position],
         lines,
-        _lost_gradients(profile, unmatched, quirks),
+        _warn_of_omitted_gradients(profile, split.unmatched, quirks),
     )
 
 
-def _lost_gradients(profile: Profile, unmatched: Array, quirks: Quirks) -> tuple[str, ...]:
+def _warn_of_omitted_gradients(
+    profile: Profile, unmatched: Array, quirks: Quirks
+) -> tuple[str, ...]:
     """The warning about gradients without a forward node, which the original leaves out."""
-    if not quirks.loose_gradient_names or not len(unmatched):
+    if not quirks.unmatched_gradients_omitted or not len(unmatched):
         return ()
     forward = forward_names(profile.nodes.name.take(pa.array(unmatched)), quirks)
     return (f"{pc.count_distinct(forward).as_py()} gradient nodes not accounted",)
@@ -135,7 +134,8 @@ def _distinct_frames(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[
         name = f"{file.rpartition('/')[2]}:{line}:".encode() + _truncate(function, quirks)
         if has_text:
             name += b":" + _truncate(text.strip(), quirks)
-        frames.append(Frame(name, file, function, line, int(stacks.function_line[row])))
+        text = text.strip() if has_text else ""
+        frames.append(Frame(name, file, function, line, int(stacks.function_line[row]), text))
     return index, frames
 
 
@@ -184,29 +184,75 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
     return last, np.concatenate(parents), np.concatenate(firsts)
 
 
-def _split_gradients(
-    profile: Profile, traced: Array, quirks: Quirks
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Plain nodes; forward nodes, the count of gradients of each, and these; unmatched gradients.
+class _GradientSplit(NamedTuple):
+    """Nodes that are no gradients, gradients by forward node or scope, and gradients without one.
 
-    Forward nodes are sorted by name; the gradients of one keep their order.
+    `forward_stack` has the stack of each forward node, sorted by name. `gradients` has those of
+    each, as many as `gradient_counts` says, in the order of the nodes.
     """
+
+    plain: Array
+    forward_stack: Array
+    gradient_counts: Array
+    gradients: Array
+    unmatched: Array
+
+
+def _split_gradients(
+    profile: Profile, frames: _Frames, traced: Array, quirks: Quirks
+) -> tuple[_Frames, _GradientSplit]:
+    """The split, and the frames with the stacks that the nodes of scopes share."""
+    is_marked = np.isin(traced, marked_gradients(profile.type_node, profile.type_name))
+    marked, traced = traced[is_marked], traced[~is_marked]
+    own, ones = profile.nodes.stack[marked], np.ones(len(marked), np.int64)
     forward = forward_names(profile.nodes.name.take(pa.array(traced)), quirks)
     rows = np.flatnonzero(forward.is_valid().to_numpy(zero_copy_only=False))
     plain = np.delete(traced, rows)
-    none = np.zeros(0, np.int64)
     if not len(rows):
-        return plain, none, none, none, none
+        return frames, _GradientSplit(plain, own, ones, marked, np.zeros(0, np.int64))
     distinct = forward.drop_null().dictionary_encode()
     by_name = pc.sort_indices(distinct.dictionary)
     targets = distinct.dictionary.take(by_name)
-    index = index_in(targets, profile.nodes.name.take(pa.array(plain)))
+    names = profile.nodes.name.take(pa.array(plain))
+    index = index_in(targets, names)
+    stack = np.where(index >= 0, profile.nodes.stack[plain[index]] if len(plain) else -1, -1)
+    has_stack = index >= 0
+    is_scope = pc.ends_with(targets, "/").to_numpy(zero_copy_only=False) & (index < 0)
+    for row in [] if quirks.tape_gradients_not_mapped else np.flatnonzero(is_scope).tolist():
+        below = pc.starts_with(names, targets[row].as_py()).to_numpy(zero_copy_only=False)
+        if below.any():
+            frames, stack[row] = _with_shared_frames(frames, profile.nodes.stack[plain[below]])
+            has_stack[row] = frames.length[stack[row]] > 0
     target = invert_permutation(by_name.to_numpy())[distinct.indices.to_numpy()]
-    gradients, has_target = traced[rows], index[target] >= 0
+    gradients, has_target = traced[rows], has_stack[target]
     order = np.argsort(target[has_target], kind="stable")
-    counts = np.bincount(target[has_target], minlength=len(targets))[index >= 0]
+    counts = np.bincount(target[has_target], minlength=len(targets))[has_stack]
     unmatched = gradients[~has_target]
-    return plain, plain[index[index >= 0]], counts, gradients[has_target][order], unmatched
+    matched = gradients[has_target][order]
+    return frames, _GradientSplit(
+        plain,
+        np.concatenate([stack[has_stack], own]),
+        np.concatenate([counts, ones]),
+        np.concatenate([matched, marked]),
+        unmatched,
+    )
+
+
+def _with_shared_frames(frames: _Frames, stacks: Array) -> tuple[_Frames, int]:
+    """Frames with one more stack, of the outer frames that some stacks share; and its index.
+
+    It is put before the last stack, which is that of nodes without one.
+    """
+    start, length = frames.start[np.unique(stacks)], frames.length[stacks].min()
+    shared = 0
+    while shared < length and len(np.unique(frames.frame[start + shared])) == 1:
+        shared += 1
+    index = len(frames.start) - 1
+    return replace(
+        frames,
+        start=np.insert(frames.start, index, start[0]),
+        length=np.insert(frames.length, index, shared),
+    ), index
 
 
 def _lines(frames: _Frames, frame: Array) -> Frames:

@@ -27,6 +27,7 @@ class Frame:
     function: str
     line: int
     function_line: int
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

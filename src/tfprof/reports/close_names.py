@@ -1,0 +1,66 @@
+"""The name that is most like a text, of any number of names at little cost.
+
+Comparing letter by letter takes about a second for 20,000 names. So only those are compared that
+have parts of the text or are about as long, and of them only those with the most letters of it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.profiles.schema import Array
+
+_LONGEST = 100
+_TOO_LONG = 999
+_PARTS = 3
+_OF_PARTS = 20_000
+_OF_LETTERS = 100
+
+
+def close_name(text: str, names: pa.Array, cutoff: float = 0.6) -> str:
+    """The name that is most like a text; empty if none is similar enough."""
+    typed = text[:_LONGEST].encode(errors="replace").decode()
+    near = names.take(pa.array(_with_parts(typed, names)[:_OF_PARTS]))
+    distinct = pc.unique(near).cast(pa.binary()).to_pylist()
+    best = np.argsort(-_common_letters(typed.encode(), distinct), kind="stable")[:_OF_LETTERS]
+    compared = [distinct[i].decode(errors="replace") for i in best.tolist()]
+    return next(iter(difflib.get_close_matches(typed, compared, 1, cutoff)), "")
+
+
+def _with_parts(typed: str, names: pa.Array) -> Array:
+    """The positions of all names: first those with most thirds of a text, then by length.
+
+    A typo leaves two thirds as they are.
+    """
+    size = -(-len(typed) // _PARTS) or 1
+    found = np.zeros(len(names), np.int64)
+    for start in range(0, len(typed), size):
+        part = pc.match_substring(names, typed[start : start + size])
+        found += part.to_numpy(zero_copy_only=False)
+    lengths = pc.binary_length(names).to_numpy(zero_copy_only=False).astype(np.int64)
+    too_long = np.minimum(np.abs(lengths - len(typed.encode())), _TOO_LONG)
+    # Numbers of 16 bits are sorted in linear time.
+    key = ((_PARTS - found) * (_TOO_LONG + 1) + too_long).astype(np.uint16)
+    order: Array = np.argsort(key, kind="stable")
+    return order
+
+
+def _common_letters(typed: bytes, names: Sequence[bytes]) -> Array:
+    """The share of letters that each name has in common with a text, wherever they are."""
+    letters, wanted = np.unique(np.frombuffer(typed, np.uint8), return_counts=True)
+    column = np.full(256, -1)
+    column[letters] = np.arange(len(letters))
+    starts = [name[: 2 * _LONGEST] for name in names]
+    column_of = column[np.frombuffer(b"".join(starts), np.uint8)]
+    name_of = np.repeat(np.arange(len(names)), [len(start) for start in starts])
+    cell = (name_of * len(letters) + column_of)[column_of >= 0]
+    counts = np.bincount(cell, minlength=len(names) * len(letters))
+    common = np.minimum(counts.reshape(len(names), len(letters)), wanted).sum(axis=1)
+    lengths = np.array([len(name) for name in names], np.int64)
+    share: Array = 2 * common / np.maximum(lengths + len(typed), 1)
+    return share

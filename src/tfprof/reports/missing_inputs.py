@@ -1,0 +1,27 @@
+"""What is said of a graph whose inputs it does not have, as one that was cut off."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow.compute as pc
+
+from tfprof.flops.missing_inputs import describe_missing_inputs
+from tfprof.profiles.profile import Profile
+from tfprof.profiles.schema import MISSING
+
+
+def missing_inputs(profile: Profile) -> tuple[str, ...]:
+    """One line if nodes of a graph have inputs that are no nodes of it."""
+    return profile.memoize(missing_inputs, lambda: _missing_inputs(profile))
+
+
+def _missing_inputs(profile: Profile) -> tuple[str, ...]:
+    edges, names = profile.edges, profile.nodes.name
+    is_known = pc.is_in(edges.producer, value_set=names).to_numpy(zero_copy_only=False)
+    # A saved profile has no names of inputs that were missing already.
+    is_named = pc.not_equal(edges.producer, MISSING).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(~is_known & is_named)
+    if not len(rows):
+        return ()
+    consumer, producer = names[int(edges.consumer[rows[0]])], edges.producer[int(rows[0])]
+    return (describe_missing_inputs(len(rows), str(producer), str(consumer)),)

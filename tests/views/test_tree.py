@@ -1,0 +1,58 @@
+"""Trees in pre-order, against walks from node to parent."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfprof.views.tree import Tree
+
+
+@st.composite
+def trees(draw):
+    """A random tree, and a mask over its nodes."""
+    parents = [draw(st.integers(-1, i - 1)) for i in range(draw(st.integers(1, 12)))]
+    tree, _ = Tree.from_parents(np.array(parents, np.int64))
+    mask = np.array(draw(st.lists(st.booleans(), min_size=len(tree), max_size=len(tree))), bool)
+    return tree, mask
+
+
+def ancestors(tree, node):
+    """The nodes above one, itself left out."""
+    while node:
+        node = int(tree.parent[node])
+        yield node
+
+
+@given(trees())
+def test_descendants_do_not_include_the_node_itself(case):
+    tree, mask = case
+    expected = [any(mask[up] for up in ancestors(tree, node)) for node in range(len(tree))]
+    assert tree.descendants_of(mask).tolist() == expected
+
+
+@given(trees())
+def test_sums_and_depths(case):
+    tree, mask = case
+    values = np.arange(len(tree)) + mask
+    above = [list(ancestors(tree, node)) for node in range(len(tree))]
+    assert tree.depth.tolist() == [len(nodes) + tree.depth[0] for nodes in above]
+    expected = [sum(int(values[n]) for n in (node, *above[node])) for node in range(len(tree))]
+    assert tree.path_sums(values).tolist() == expected
+    below = [
+        sum(int(values[n]) for n in range(len(tree)) if n == node or node in above[n])
+        for node in range(len(tree))
+    ]
+    assert tree.subtree_sums(values).tolist() == below
+
+
+@given(trees())
+def test_filtered_nodes_go_under_their_nearest_ancestor(case):
+    tree, mask = case
+    mask[0] = True
+    filtered, old = tree.filter(mask)
+    assert old.tolist() == np.flatnonzero(mask).tolist()
+    for node in range(1, len(filtered)):
+        nearest = next(up for up in ancestors(tree, int(old[node])) if mask[up])
+        assert old[filtered.parent[node]] == nearest
