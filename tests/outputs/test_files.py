@@ -48,7 +48,7 @@ def test_a_failure_keeps_the_old_file(output, tmp_path, monkeypatch):
     def fail(*_arguments):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(os, "fchmod", fail)
+    monkeypatch.setattr(Path, "chmod", fail)
     with pytest.raises(tfprof.OutputError, match="No space left"):
         _report(output).write(f"{output}:outfile={file}")
     assert list(tmp_path.iterdir()) == [file]
@@ -59,7 +59,7 @@ def test_a_failure_keeps_the_old_file(output, tmp_path, monkeypatch):
     ("value", "reason"),
     [
         ("nonsense", "unknown type 'nonsense'"),
-        ("csv", "csv needs outfile"),
+        ("parquet", "parquet needs outfile"),
         ("csv:outfile=", "csv needs outfile"),
         ("csv:file=x", "csv has no key 'file'"),
         ("csv:outfile", "'outfile' is not key=value"),

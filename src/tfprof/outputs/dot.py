@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tfprof.definitions.metrics import known_metrics
-from tfprof.definitions.units import FORMATS
 from tfprof.errors import OptionError
+from tfprof.flops.flop_columns import format_count
+from tfprof.flops.polynomial import Count, exact
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.profiles.schema import Array
 from tfprof.reports.report import Report
@@ -32,13 +33,18 @@ def _nodes(report: Report) -> list[str]:
         label, attributes = [_escape(report.names[row]), _escape(op)], ""
         for metric in metrics:
             measure = metric.measure
-            own, total = report.own[row, measure], report.total[row, measure]
-            format_number = FORMATS[metric.unit]
-            label.append(f"{metric.name} {format_number(own)} of {format_number(total)}")
-            attributes += f" own_{metric.name}={own} total_{metric.name}={total}"
+            own, total = report.own.number(row, measure), report.total.number(row, measure)
+            texts = format_count(own, metric.unit), format_count(total, metric.unit)
+            label.append(f"{metric.name} {texts[0]} of {texts[1]}")
+            attributes += f" own_{metric.name}={_value(own)} total_{metric.name}={_value(total)}"
         text = "\\n".join(label)
         lines.append(f'  n{row} [label="{text}"{attributes}];')
     return lines
+
+
+def _value(number: Count) -> str:
+    """An attribute's value; what is no number is quoted."""
+    return str(number) if isinstance(number, int) else f'"{exact(number)}"'
 
 
 def _escape(text: str) -> str:

@@ -28,11 +28,29 @@ def write_documents(
                 stream.writelines(item.chunks)
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raise an error for a file that cannot be written: it is a folder, or has none."""
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise OutputError(f"{target}: is a directory; name a file to write to")
+        target.parent.stat()
+    except ValueError:
+        return
+    except OSError as error:
+        raise OutputError(f"{target}: cannot write: {error.strerror}") from None
+
+
 @contextlib.contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to write, which replaces `path` once it is complete."""
     target = Path(path)
     try:
+        if _is_open_stream(target):
+            # What it writes to may be a file, whose other content stays.
+            with target.open("ab") as stream:
+                yield stream
+            return
         if target.is_symlink():
             # The target of a link is replaced, not the link.
             target = Path(os.path.realpath(target))
@@ -46,12 +64,12 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 yield stream
             return
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        number, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        # Without the target's name, which may be as long as a name can be.
+        number, name = tempfile.mkstemp(prefix=".tfprof.", dir=target.parent)
         try:
             with os.fdopen(number, "wb") as stream:
                 yield stream
-                stream.flush()
-                os.fchmod(stream.fileno(), mode)
+            Path(name).chmod(mode)
             Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -61,10 +79,26 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise OutputError(f"{target}: cannot write: {reason}") from None
 
 
+def _is_open_stream(path: Path) -> bool:
+    """Whether a path is a stream that is open already: `/dev/stdout`, or `>(…)` of a shell."""
+    parent = os.path.realpath(path.parent)
+    is_stream = path.name in ("stdout", "stderr") and parent == "/dev"
+    return is_stream or (parent.startswith("/proc/") and parent.endswith("/fd"))
+
+
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a whole file at once."""
     with replace_file(path) as stream:
         stream.write(data)
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder and those above it, if they are not there."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot make the folder: {reason}") from None
 
 
 def _umask() -> int:

@@ -6,6 +6,9 @@ import numpy as np
 
 from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.errors import OptionError, OutputError
+from tfprof.flops.flop_columns import has_symbols
+from tfprof.flops.polynomial import symbols
+from tfprof.profiles.executions import executions_of
 from tfprof.profiles.schema import Array
 from tfprof.reports.report import Report
 from tfprof.views.tree import Tree
@@ -37,6 +40,10 @@ def inclusive_values(report: Report, metric: Metric) -> Array:
 
 def to_int64(numbers: Array, metric: Metric) -> Array:
     """Numbers as 64-bit integers, which the formats of other tools have."""
+    if has_symbols(numbers):
+        names = sorted(frozenset[str]().union(*map(symbols, numbers)))
+        sizes = ",".join(f"{name}=…" for name in names)
+        raise OutputError(f"{metric.name}: depends on {' and '.join(names)}; give --bind {sizes}")
     if numbers.dtype == object and max(map(abs, numbers.tolist()), default=0) >= _LIMIT:
         raise OutputError(f"{metric.name}: a number does not fit in 64 bits; use text, json or csv")
     return numbers.astype(np.int64)
@@ -51,9 +58,12 @@ def self_values(report: Report, metric: Metric) -> Array:
     """The total of each row without those of its children.
 
     This is the row's own number and those of nodes that count but are not shown. All of them add up
-    to the root's total.
+    to the root's total, except for what times lose when nanoseconds are rounded.
     """
     inclusive = inclusive_values(report, metric)
     values = inclusive.copy()
     np.subtract.at(values, display_tree(report).parent[1:], inclusive[1:])
+    if executions_of(report.profile, report.quirks).has_nanos:
+        # Each total is rounded by itself, so children may have a bit more than their parent.
+        return np.maximum(values, 0)
     return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfprof.definitions.limits import MAX_OUTPUT_BYTES
+from tfprof.definitions.limits import max_output_bytes
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import display_tree, selected_metrics, self_values
@@ -27,6 +27,7 @@ def _stacks(report: Report) -> list[str]:
     """
     names, parents = report.names, display_tree(report).parent.tolist()
     stacks, size = [names[0]], 0
+    max_size = max_output_bytes(len(names), sum(map(len, names)))
     for row in range(1, len(names)):
         parent, name = parents[row], names[row]
         if report.kind == "scope":
@@ -34,6 +35,6 @@ def _stacks(report: Report) -> list[str]:
         name = name.translate(_UNSAFE)
         stacks.append(f"{stacks[parent]};{name}" if parent else name)
         size += len(stacks[-1])
-        if size > MAX_OUTPUT_BYTES:
+        if size > max_size:
             raise OutputError("folded: the stacks are too deep to be written out; use speedscope")
     return stacks

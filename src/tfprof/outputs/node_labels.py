@@ -23,10 +23,11 @@ def device_ranks(profile: Profile) -> Array:
 
 def node_devices(report: Report) -> pa.Array:
     """For each node the devices that it was placed on, joined by `|`."""
-    runs, profile = executions_of(report.profile, report.quirks), report.profile
-    start = group_offsets(runs.placement_node, len(profile.nodes))
-    order = np.lexsort((device_ranks(profile)[runs.placement_device], runs.placement_node))
-    return _join_lists(start, runs.placement_device[order], list(profile.devices))
+    executions, profile = executions_of(report.profile, report.quirks), report.profile
+    start = group_offsets(executions.placement_node, len(profile.nodes))
+    rank = device_ranks(profile)[executions.placement_device]
+    order = np.lexsort((rank, executions.placement_node))
+    return _join_lists(start, executions.placement_device[order], list(profile.devices))
 
 
 def node_types(report: Report) -> pa.Array:
@@ -43,9 +44,9 @@ def _join_lists(start: Array, indices: Array, names: list[str]) -> pa.Array:
 
 def row_devices(report: Report) -> list[set[str]]:
     """For each row of op or code view the devices of its nodes; a node without any has ``."""
-    runs, names = executions_of(report.profile, report.quirks), [*report.profile.devices, ""]
-    start = group_offsets(runs.placement_node, len(report.profile.nodes))
-    return _row_sets(report, start, runs.placement_device, names, [len(names) - 1])
+    executions, names = executions_of(report.profile, report.quirks), [*report.profile.devices, ""]
+    start = group_offsets(executions.placement_node, len(report.profile.nodes))
+    return _row_sets(report, start, executions.placement_device, names, [len(names) - 1])
 
 
 def row_types(report: Report) -> list[set[str]]:
@@ -88,13 +89,14 @@ def op_input_lines(report: Report, row: int) -> list[str]:
     first, last = bounds[row].tolist()
     nodes = members[first:last]
     groups: dict[str, list[int]] = {}
-    numbers = report.numbers
-    run_count, micros = "run_count", "exec_micros"
-    for node, text in zip(nodes.tolist(), texts.take(pa.array(nodes)).to_pylist(), strict=True):
+    run_counts = report.numbers[nodes, "run_count"].tolist()
+    micros = report.numbers[nodes, "exec_micros"].tolist()
+    names = texts.take(pa.array(nodes)).to_pylist()
+    for text, runs, time in zip(names, run_counts, micros, strict=True):
         group = groups.setdefault(text, [0, 0, 0])
-        group[0] += int(numbers[node, run_count])
+        group[0] += int(runs)
         group[1] += 1
-        group[2] += int(numbers[node, micros])
+        group[2] += int(time)
     ordered = sorted(groups.items(), key=lambda item: (-item[1][0], item[0]))
     return [
         f"input_type: {text}\t(run*{runs}|defined*{count})\texec_time: {format_time(time)}"

@@ -1,4 +1,4 @@
-"""A whole profile as Parquet files, one for each table, which `loaders.tables` reads back.
+"""A whole profile as Parquet files, one for each table, which `loaders.parquet` reads.
 
 `docs/schema.md` describes the tables and their columns.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
@@ -24,6 +25,7 @@ from tfprof.loaders.parquet.profile_tables import (
     ENTRIES,
     FRAME_COLUMNS,
     PART,
+    TABLE_ID,
     TEXTS,
     VERSION,
     table_and_column,
@@ -43,15 +45,17 @@ def save_tables(profile: Profile, folder: str | os.PathLike[str]) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"{target}: cannot make the folder: {reason}") from None
+    written = {TABLE_ID: secrets.token_hex(16).encode()}
     with contextlib.ExitStack() as files:
         for name, table in profile_tables(profile).items():
             stream = files.enter_context(replace_file(target / f"{name}.parquet"))
-            pyarrow.parquet.write_table(table, stream, compression="zstd")
+            table = table.replace_schema_metadata({**(table.schema.metadata or {}), **written})
+            pyarrow.parquet.write_table(table, stream, compression="zstd", write_page_checksum=True)
 
 
 def profile_tables(profile: Profile) -> dict[str, pa.Table]:
     """The tables of a profile by name; those of runs and op logs only if it has any."""
-    profile = profile.replace(saved_flops=_counted(profile))
+    profile = profile.replace(saved_flops=_counted_entries(profile))
     tables = {
         "profile": _properties(profile),
         "nodes": _table(profile.nodes),
@@ -79,24 +83,26 @@ def _properties(profile: Profile) -> pa.Table:
             "saved": [len(profile.saved)],
             "logs": [len(profile.stacks)],
             "has_trace": [profile.has_trace],
+            "exact_durations": [profile.exact_durations],
+            "trace": [json.dumps(profile.trace.to_dict() if profile.trace else None)],
             "missing_stream": [profile.missing_stream],
             "saved_missing_stream": [profile.saved_missing_stream],
-            "counting": [_counting(profile)],
+            "counting": [_count_settings(profile)],
             "libraries": pa.array([list(profile.libraries)], pa.list_(pa.binary())),
         }
     )
 
 
-def _counted(profile: Profile) -> LogEntries:
+def _counted_entries(profile: Profile) -> LogEntries:
     """The float operations that were counted, those of op logs left out."""
     float_ops, inner = log_entries(profile, REPAIRED)
     rows = np.flatnonzero(float_ops != profile.nodes.float_ops)
     stack, none = np.full(len(rows), -1, np.int64), np.zeros(0, np.int64)
     names = profile.nodes.name.take(pa.array(rows))
-    return LogEntries(names, float_ops[rows], stack, none, strings()).followed_by(inner)
+    return LogEntries(names, float_ops[rows], stack, none, strings()).concat(inner)
 
 
-def _counting(profile: Profile) -> str:
+def _count_settings(profile: Profile) -> str:
     """What float operations are counted with, as JSON."""
     about = {
         "roots": profile.roots,
@@ -139,11 +145,18 @@ def _part_tables(part: Records | ProfileProtoRuns) -> dict[str, dict[str, Any]]:
             continue
         table, column = table_and_column(type(part), item.name)
         value = getattr(part, item.name)
-        columns = {column: value}
+        columns = {column: _in_64_bits(value)}
         if item.name == "memory":
             columns = {name: value[:, i] for i, name in enumerate(MEMORY_FIELDS)}
         tables.setdefault(table, {}).update(columns)
     return tables
+
+
+def _in_64_bits(column: Any) -> Any:
+    """A column; numbers of any size stop at the limits of 64 bits."""
+    if isinstance(column, np.ndarray) and column.dtype == object:
+        return np.clip(column, -(2**63), 2**63 - 1).astype(np.int64)
+    return column
 
 
 def _log_tables(part: Stacks) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A report as text: legend, header line and rows."""
+"""A report as text: legend, header line, rows and footer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tfprof.definitions.metrics import LIST_VIEWS, OPERATIONS, Metric
 from tfprof.definitions.metrics import legend as metric_legends
 from tfprof.definitions.options import format_options
+from tfprof.flops.node_flops import node_flops
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.op_rows import encode_op_rows
 from tfprof.outputs.tree_rows import encode_tree_rows, shown_metrics
@@ -54,7 +56,7 @@ def text_chunks(
     if not report.shown:
         return
     if report.quirks.legend_always if legend is None else legend:
-        yield _legend_text(report).encode()
+        yield legend_text(report).encode()
     if report.kind == "op" and len(report.view.tree) == 1:
         yield encode_op_rows(report, np.zeros(1, np.int64), with_shapes=False, one_line=one_line)
         return
@@ -63,6 +65,8 @@ def text_chunks(
         yield encode_op_rows(report, np.arange(1, len(report)), one_line=one_line)
     else:
         yield from encode_tree_rows(report, one_line=one_line)
+    if report.footer:
+        yield f"{report.footer}\n".encode()
 
 
 def with_banners(report: Report, *, one_line: bool) -> Iterator[bytes | memoryview]:
@@ -80,25 +84,27 @@ def _options_block(report: Report) -> str:
     return "".join(f"{name:<28}{value}\n" for name, value in lines)
 
 
-def _legend_text(report: Report) -> str:
+def legend_text(report: Report) -> str:
     """A warning if there is one, and what the view and its columns mean."""
-    profile, quirks = report.profile, report.quirks
-    missing = profile.missing_stream or (
-        profile.saved_missing_stream and not quirks.warning_lost_on_load
-    )
-    kind = report.kind
+    kind, quirks = report.kind, report.quirks
     if kind == "graph" and quirks.graph_legend_says_scope:
         kind = "scope"
     lines = "\n".join(metric_legends(report.options.select, quirks))
-    warning = _MISSING_STREAM if missing else ""
+    warning = _MISSING_STREAM if report.profile.misses_stream(quirks) else ""
     return f"{warning}\nDoc:\n{_VIEW_LEGENDS[kind]}\n{lines}\n\nProfile:\n"
 
 
 def _header(report: Report) -> str:
     """The line of column titles."""
-    in_list = report.kind in ("op", "code")
-    titles = [
-        metric.op_title if in_list and metric.op_title else metric.title
-        for metric in shown_metrics(report)
-    ]
+    titles = [column_title(report, metric) for metric in shown_metrics(report)]
     return f"node name | {' | '.join(titles)}\n"
+
+
+def column_title(report: Report, metric: Metric) -> str:
+    """The title of a metric's column; that of float operations says if they are not of a run."""
+    in_list = report.kind in LIST_VIEWS
+    title = metric.op_title if in_list and metric.op_title else metric.title
+    if metric.measure not in OPERATIONS:
+        return title
+    per = node_flops(report.profile, report.quirks).per()
+    return f"{title} ({per})" if per else title

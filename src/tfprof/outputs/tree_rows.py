@@ -20,15 +20,10 @@ from tfprof.outputs.encoding.row_encoder import (
     join_cells,
     optional_column,
 )
-from tfprof.outputs.node_labels import (
-    node_devices,
-    node_inputs,
-    node_types,
-    row_devices,
-    row_types,
-)
+from tfprof.outputs.node_labels import node_devices, node_inputs, node_types, row_devices, row_types
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.input_shapes import format_shapes
 from tfprof.profiles.schema import Array
 from tfprof.reports.measures import scalars
 from tfprof.reports.report import Report
@@ -46,14 +41,14 @@ def shown_metrics(report: Report) -> list[Metric]:
 def encode_tree_rows(report: Report, *, one_line: bool) -> Iterator[memoryview]:
     """The bytes of all rows, some rows at a time."""
     names = _names(report)
-    check_output_size(
-        2 * int(report.tree.depth.sum()) + int(np.sum(column_lengths(names))), "the text"
-    )
+    name_bytes = int(np.sum(column_lengths(names)))
+    size = 2 * int(report.tree.depth.sum()) + name_bytes
+    check_output_size(size, "the text", rows=len(report), names=name_bytes)
     cells: list[Cell] = []
     for metric in shown_metrics(report):
-        if metric.name == "params" and report.kind != "code":
-            cells.append(_shapes(report))
-        cells.append(_numbers(report, metric) if metric.measure else _LABELS[metric.name](report))
+        if has_shapes(report, metric):
+            cells.append(shape_cell(report))
+        cells.append(metric_cell(report, metric))
     indents = ["  " * depth for depth in range(int(report.tree.depth.max()))]
     labels: list[Column] = [names, b" (", *join_cells(cells, ", ")]
     row_columns = [
@@ -68,6 +63,20 @@ def encode_tree_rows(report: Report, *, one_line: bool) -> Iterator[memoryview]:
         values = tensor_texts(report)
         row_columns += [] if values is None else [DictColumn(values)]
     return encode_rows(len(report), row_columns)
+
+
+def has_shapes(report: Report, metric: Metric) -> bool:
+    """Whether the shapes of nodes stand before the cells of a metric."""
+    return metric.name == "params" and report.kind != "code"
+
+
+def metric_cell(report: Report, metric: Metric, *, suffix: bool = True) -> Cell:
+    """The cells of a metric: `own/total` and what follows it, or a label."""
+    if not metric.measure:
+        return _LABELS[metric.name](report)
+    own, total = report.own[:, metric.measure], report.total[:, metric.measure]
+    after = metric.suffix.encode() if suffix else b""
+    return Cell([*_own_and_total(report, own, total, metric.unit), after])
 
 
 def escape_line_breaks(texts: pa.Array) -> pa.Array:
@@ -86,11 +95,9 @@ def _on_one_line(column: Column) -> Column:
 def _names(report: Report) -> DictColumn:
     """The names of the rows, without copying them where most of the view is shown."""
     names = report.view.name
-    return (
-        DictColumn(names, report.view_positions)
-        if len(names) < 2 * len(report)
-        else DictColumn(report.name)
-    )
+    if len(names) < 2 * len(report):
+        return DictColumn(names, report.view_positions)
+    return DictColumn(report.name)
 
 
 def _own_and_total(report: Report, own: Array, total: Array, unit: str) -> list[Column]:
@@ -103,13 +110,7 @@ def _own_and_total(report: Report, own: Array, total: Array, unit: str) -> list[
     return [DictColumn(own_texts, own_indices), b"/", DictColumn(texts, total_indices)]
 
 
-def _numbers(report: Report, metric: Metric) -> Cell:
-    measure = metric.measure
-    own, total = report.own[:, measure], report.total[:, measure]
-    return Cell([*_own_and_total(report, own, total, metric.unit), metric.suffix.encode()])
-
-
-def _shapes(report: Report) -> Cell:
+def shape_cell(report: Report) -> Cell:
     """The shape of each row's node such as `3x4`; nothing where it has none."""
     shapes = report.profile.nodes.shape
     length = np.diff(list_offsets(shapes), append=0)
@@ -117,11 +118,7 @@ def _shapes(report: Report) -> Cell:
     if not report.quirks.scalar_shape_shown:
         known &= ~np.append(scalars(report.profile), False)[report.node]
     rows = np.flatnonzero(known)
-    known_shapes = shapes.take(pa.array(report.node[rows]))
-    sizes = known_shapes.flatten().cast(pa.string())
-    texts = pc.binary_join(
-        pa.ListArray.from_arrays(pa.array(list_offsets(known_shapes), pa.int32()), sizes), "x"
-    )
+    texts = format_shapes(shapes.take(pa.array(report.node[rows])))
     indices = np.full(len(report), -1, np.int64)
     indices[rows] = np.arange(len(rows))
     return Cell([optional_column(texts, indices)], known)
@@ -134,9 +131,8 @@ def _devices(report: Report) -> Cell:
     placed = np.append(np.zeros(len(report.profile.nodes), bool), False)
     placed[executions_of(report.profile, report.quirks).placement_node] = True
     present = placed[report.node]
-    return Cell(
-        [optional_column(node_devices(report), np.where(present, report.node, -1))], present
-    )
+    indices = np.where(present, report.node, -1)
+    return Cell([optional_column(node_devices(report), indices)], present)
 
 
 def _op_types(report: Report) -> Cell:

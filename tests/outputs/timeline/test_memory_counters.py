@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfprof.outputs.timeline.memory_counters import _megabytes, _plotted_samples
+from tfprof.outputs.timeline.memory_counters import _megabytes, plotted_samples
 
 SIZES = st.one_of(
     st.integers(0, 2**40),
@@ -28,4 +28,4 @@ def test_samples_are_not_too_close(times):
         if time - last >= 100:
             kept.append(i)
             last = time
-    assert _plotted_samples(np.array(sorted(times), np.int64)).tolist() == kept
+    assert plotted_samples(np.array(sorted(times), np.int64)).tolist() == kept

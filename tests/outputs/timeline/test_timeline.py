@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import tfprof
 from tests.outputs.samples import gpu_profile, random_profile, report_of
 from tests.outputs.timeline.trace_rules import check, read
+from tfprof import demo
+from tfprof.outputs.timeline.writer import step_path
 
 MICROS = "exec_micros"
 STARS = "\n******************************************************\n"
@@ -70,9 +72,19 @@ def test_repaired_memory(tmp_path):
     file = tmp_path / "t.json"
     gpu_profile().report("graph", step=0, max_depth=100).write(f"timeline:outfile={file}")
     events = check(read(file))
-    assert [e["ts"] for e in events["C"]] == [2050, 3007]
+    in_use = [e["ts"] for e in events["C"] if "Allocator Bytes in Use" in e["args"]]
+    assert in_use == [2050, 3007]
     series = {f"Top Allocation {slot:02}" for slot in range(10)} | {"Not Displayed"}
-    assert [e["args"].keys() for e in events["i"]] == [series, series]
+    assert all(e["args"].keys() == series for e in events["i"])
+    assert len(events["i"]) == len(events["C"])
+
+
+def test_live_bytes_of_every_pool(tmp_path):
+    """The highest sample of a pool is the peak that reports and advice state."""
+    file, profile = tmp_path / "t.json", tfprof.load(**demo.paths())
+    profile.report("graph", step=0, max_depth=10_000).write(f"timeline:outfile={file}")
+    live = [e["args"]["Live Bytes"] for e in check(read(file))["C"]]
+    assert max(live) == profile.report("scope", select="live_bytes", step=0).total["live_bytes"]
 
 
 def test_repaired_equal_starts(tmp_path):
@@ -184,3 +196,30 @@ def test_wrong_requests(tmp_path):
     with pytest.raises(tfprof.OptionError, match="needs a step"):
         tfprof.Profile().report("graph").write(f"timeline:outfile={tmp_path / 't'}")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("path", "of_step"),
+    [
+        ("x.json", "x_3.json"),
+        ("folder.d/x", "folder.d/x_3"),
+        ("a/x.trace.json", "a/x_3.trace.json"),
+        ("x.trace.json.gz", "x_3.trace.json.gz"),
+        ("x.json.gz", "x_3.json.gz"),
+        ("v1.2.json", "v1.2_3.json"),
+        (".json", ".json_3"),
+    ],
+)
+def test_the_step_comes_before_the_suffix(path, of_step):
+    assert step_path(path, 3) == of_step
+
+
+def test_several_steps_are_several_files(tmp_path):
+    profile = tfprof.load(**demo.paths())
+    options, output = {"select": ["micros"]}, f"timeline:outfile={tmp_path / 't.json'}"
+    profile.report("graph", options).write(output)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t_0.json", "t_1.json"]
+    profile.report("graph", options, compat=True).write(output)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "t.json_0", "t.json_1", "t_0.json", "t_1.json",
+    ]  # fmt: skip

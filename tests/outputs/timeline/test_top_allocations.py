@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.outputs.timeline import top_allocations
+from tfprof.outputs.timeline.allocation_history import AllocationHistory
 
 SIZES = st.lists(st.integers(1, 50), max_size=200).map(lambda sizes: sorted(sizes, reverse=True))
 
@@ -59,7 +60,7 @@ def _concat(histories):
         size_offsets.append(len(sizes))
     sample, old, new = np.array(changes, np.int64).reshape(-1, 3).T
     arrays = (np.array(values, np.int64) for values in (sizes, sample_offsets, size_offsets))
-    return top_allocations.AllocationHistory(sample, old, new, *arrays), np.array(in_use, np.int64)
+    return AllocationHistory(sample, old, new, *arrays), np.array(in_use, np.int64)
 
 
 @pytest.mark.parametrize("block", [1, 8, top_allocations._BLOCK])

@@ -1,7 +1,6 @@
 """Columns to bytes: the rows of text, JSON and protobuf messages, encoded a column at a time.
 
     row_encoder     rows of bytes from constants and dictionary columns
-    cells           cells of a row of text, with separators between those that it has
     number_format   columns of numbers as text, such as `1.50k` or `3.20ms`
     json_encoder    JSON strings and integers as columns
 

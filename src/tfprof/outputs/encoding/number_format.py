@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tfprof.definitions.units import FORMATS, SCALES
+from tfprof.definitions.units import SCALES
+from tfprof.flops.flop_columns import format_count
 from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.profiles.schema import Array
 
@@ -47,7 +48,7 @@ def _format_distinct(values: Array, unit: str) -> tuple[pa.Array, Array]:
 
 
 def _format_each(values: Array, unit: str) -> pa.Array:
-    return pa.array(map(FORMATS[unit], values.tolist()), pa.string())
+    return pa.array([format_count(value, unit) for value in values.tolist()], pa.string())
 
 
 def _format_many(values: Array, unit: str) -> pa.Array:

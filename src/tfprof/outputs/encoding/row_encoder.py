@@ -232,9 +232,22 @@ class Cell:
 def optional_column(values: pa.Array, indices: Array) -> DictColumn:
     """A column in which a row may have no value: its index is -1."""
     empty = pa.array([b""], pa.binary()).cast(values.type)
-    return DictColumn(
-        pa.concat_arrays([values, empty]), np.where(indices < 0, len(values), indices)
-    )
+    indices = np.where(indices < 0, len(values), indices)
+    return DictColumn(pa.concat_arrays([values, empty]), indices)
+
+
+def cell_texts(cell: Cell, count: int) -> list[str]:
+    """The text of a cell in each of `count` rows."""
+    columns = []
+    for column in _cast_to_binary(cell.columns):
+        if isinstance(column, bytes):
+            columns.append([column] * count)
+        else:
+            values = column.values
+            if column.indices is not None:
+                values = values.take(pa.array(column.indices))
+            columns.append(values.to_pylist())
+    return [b"".join(parts).decode(errors="replace") for parts in zip(*columns, strict=True)]
 
 
 def join_cells(cells: Iterable[Cell], separator: str) -> list[Column]:

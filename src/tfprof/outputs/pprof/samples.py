@@ -30,7 +30,7 @@ def add_leaf_samples(report: Report, metric: Metric, tables: Tables) -> None:
         position, caller = positions[row], positions[parent[row]]
         stack = stacks[parent[row]]
         if parent[row]:
-            function = Function.of_frame(frames[position])
+            function = Function.from_frame(frames[position])
             location = tables.location_id(frames[caller].file, frames[caller].line, function)
             stack = [location, *stack]
         stacks.append(stack)
@@ -66,7 +66,7 @@ def _stacks(report: Report, tables: Tables) -> list[list[int]]:
     for row, name in enumerate(report.names):
         if frames and row:
             frame = frames[positions[row]]
-            function = Function.of_frame(frame)
+            function = Function.from_frame(frame)
             location = tables.location_id(frame.file, max(frame.line, 0), function)
         else:
             location = tables.location_id("", 0, Function("", name, 0, name))

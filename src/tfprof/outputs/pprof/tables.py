@@ -22,7 +22,7 @@ class Function(NamedTuple):
     title: str
 
     @classmethod
-    def of_frame(cls, frame: Frame) -> Function:
+    def from_frame(cls, frame: Frame) -> Function:
         """The function of a frame; the title has the name of its file."""
         base = frame.file.rpartition("/")[2]
         stem = base.rpartition(".")[0] if "." in base else base

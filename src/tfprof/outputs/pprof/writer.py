@@ -26,20 +26,25 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
     metrics = [METRICS[name] for name in dict.fromkeys(report.options.select)]
     depth = report.view.tree.depth
     frames = int(report.tree.depth.sum()) + int(depth[report.view.member_position].sum())
-    check_output_size(_BYTES_PER_FRAME * frames, "pprof")
+    rows = len(report) + len(report.view.member_position)
+    check_output_size(_BYTES_PER_FRAME * frames, "pprof", rows=rows, names=0)
     tables = Tables()
     if report.quirks.leaf_samples_only:
         add_leaf_samples(report, metrics[0], tables)
     else:
         add_samples(report, metrics, tables)
-    yield Document([_gzip(_profile(metrics, tables).SerializeToString())], path)
-    if report.quirks.unsupported_is_a_message:
+    yield Document([pprof_bytes(metrics, tables)], path)
+    if report.quirks.pprof_command_printed:
         hint = f"\nRun pprof -png --nodecount=100 --sample_index=1 <{path}>\n"
         yield Document([hint.encode(errors="surrogateescape")])
     else:
-        yield Message(
-            f"{path}: {len(tables.samples):,} samples. Open it with: pprof -http=: {path}"
-        )
+        samples = f"{len(tables.samples):,} samples"
+        yield Message(f"{path}: {samples}. Open it with: pprof -http=: {path}")
+
+
+def pprof_bytes(metrics: list[Metric], tables: Tables) -> bytes:
+    """A gzipped Profile message with samples of some metrics."""
+    return _gzip(_profile(metrics, tables).SerializeToString())
 
 
 def _profile(metrics: list[Metric], tables: Tables) -> pprof_pb2.Profile:

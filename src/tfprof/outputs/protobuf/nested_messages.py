@@ -12,6 +12,7 @@ import numpy as np
 
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
+    field_numbers,
     field_tag,
     length_prefixes,
     varint_lengths,
@@ -28,7 +29,7 @@ def parse_tree(root: Any, tree: Tree, rows: Fields) -> Any:
     `rows` are the other fields. The bytes of a row are those and then its children's, so that in
     pre-order rows just follow each other.
     """
-    tag = field_tag(root.DESCRIPTOR.fields_by_name["children"].number, length_delimited=True)
+    tag = field_tag(field_numbers(root)["children"], length_delimited=True)
     level = (tree.depth - 1) % _LEVELS
     order = np.argsort(level, kind="stable")
     bounds = np.searchsorted(level[order], np.arange(level.max(initial=0) + 2)).tolist()

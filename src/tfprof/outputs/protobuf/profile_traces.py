@@ -9,6 +9,7 @@ from tfprof.definitions.quirks import Quirks
 from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.outputs.protobuf.protobuf_writer import (
     encode_messages,
+    field_numbers,
     integer_fields,
     message_field,
     raw_fields,
@@ -18,8 +19,8 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, Stacks
 from tfprof.protos import columns_pb2
 
-_FRAME = columns_pb2.Frame.DESCRIPTOR.fields_by_name
-_TRACES = columns_pb2.Code.DESCRIPTOR.fields_by_name["traces"].number
+_FRAME = field_numbers(columns_pb2.Frame)
+_TRACES = field_numbers(columns_pb2.Code)["traces"]
 # Strings have ids here; the fields that older logs held them in stay empty.
 _COLUMNS = ("lineno", "func_start_line", "file_id", "function_id", "line_id")
 
@@ -37,10 +38,8 @@ def encode_traces(profile: Profile, quirks: Quirks) -> tuple[pa.Array, dict[int,
 def _stacks(stacks: Stacks, columns: list[Array]) -> pa.Array:
     """The frames of each stack; each distinct frame is encoded once."""
     indices, first = distinct_rows(columns)
-    parts = {
-        _FRAME[name].number: values[first] for name, values in zip(_COLUMNS, columns, strict=True)
-    }
-    frames = encode_messages(message_field(_TRACES, integer_fields(parts)))
+    fields = {_FRAME[name]: values[first] for name, values in zip(_COLUMNS, columns, strict=True)}
+    frames = encode_messages(message_field(_TRACES, integer_fields(fields)))
     return concat_groups(encode_messages(raw_fields(frames, indices)), stacks.start)
 
 

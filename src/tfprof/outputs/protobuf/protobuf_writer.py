@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +63,11 @@ def raw_fields(values: pa.Array, indices: Array | None = None) -> Fields:
     """Fields that are encoded already, as a dictionary column."""
     column = DictColumn(values, indices)
     return Fields([column], np.asarray(column_lengths(column), np.int64))
+
+
+def field_numbers(message: Any) -> dict[str, int]:
+    """The numbers of the fields of a message class, by name."""
+    return {name: field.number for name, field in message.DESCRIPTOR.fields_by_name.items()}
 
 
 def field_tag(number: int, *, length_delimited: bool = False) -> bytes:

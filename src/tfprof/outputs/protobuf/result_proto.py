@@ -11,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import METRICS, measure_names
+from tfprof.flops.flop_columns import without_symbols
 from tfprof.outputs.encoding.row_encoder import concat_groups
 from tfprof.outputs.protobuf.nested_messages import parse_tree
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
     encode_messages,
+    field_numbers,
     field_tag,
     integer_fields,
     message_field,
@@ -23,7 +25,6 @@ from tfprof.outputs.protobuf.protobuf_writer import (
     string_field,
 )
 from tfprof.outputs.supported import why_unsupported
-from tfprof.outputs.tensor_value import TensorValues
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.input_shapes import input_shapes_of
@@ -35,12 +36,14 @@ from tfprof.protos.varint import encode_varint
 from tfprof.views.view import ROOT
 
 if TYPE_CHECKING:
-    from google.protobuf.descriptor import Descriptor
-
     from tfprof.reports.report import Report
 
 _LARGEST = 2**63 - 1
-_NAME = 1  # the number of this field in both messages
+_NODE = field_numbers(output_pb2.GraphNodeProto)
+_MULTI = field_numbers(output_pb2.MultiGraphNodeProto)
+_SHAPE = field_numbers(graph_pb2.TensorShapeProto)
+_SIZE = field_numbers(graph_pb2.TensorShapeProto.Dim)["size"]
+_KEY, _VALUE = 1, 2  # of the entries of any map
 
 
 def report_message(report: Report) -> Any:
@@ -60,9 +63,9 @@ def report_message(report: Report) -> Any:
 
 
 def _numbers(
-    message: Descriptor, own: LazyColumns, total: LazyColumns, select: tuple[str, ...] = ()
+    fields: dict[str, int], own: LazyColumns, total: LazyColumns, select: tuple[str, ...] = ()
 ) -> Fields:
-    """The integer fields of all rows: one for each measure that the message has a field for.
+    """The integer fields of all rows: one for each measure that a message has a field for.
 
     Fields that the original's message does not have are there only if their metric is selected.
     """
@@ -71,10 +74,9 @@ def _numbers(
         for name, metric in METRICS.items()
         if metric.extension and name not in select
     }
-    fields = message.fields_by_name
     return integer_fields(
         {
-            fields[prefix + name].number: _clip_to_int64(table[:, name])
+            fields[prefix + name]: _clip_to_int64(table[:, name])
             for prefix, table in (("", own), ("total_", total))
             for name in measure_names()
             if prefix + name in fields and name not in optional
@@ -83,6 +85,7 @@ def _numbers(
 
 
 def _clip_to_int64(values: Array) -> Array:
+    values = without_symbols(values, batch=1)
     if values.dtype != object:
         return values
     return np.maximum(np.minimum(values, _LARGEST), -_LARGEST - 1).astype(np.int64)
@@ -98,60 +101,59 @@ def _valid_names(names: pa.Array) -> pa.Array:
 
 def _graph_rows(report: Report) -> Fields:
     """The rows of scope or graph view."""
-    message, select = output_pb2.GraphNodeProto.DESCRIPTOR, report.options.select
-    rows = string_field(_NAME, _valid_names(report.name))
-    rows += _numbers(message, report.own, report.total, select)
+    rows = string_field(_NODE["name"], _valid_names(report.name))
+    rows += _numbers(_NODE, report.own, report.total, report.options.select)
     rows += _details(report, report.node)
     return _with_tensor_values(report, rows)
 
 
 def _details(report: Report, node: Array) -> Fields:
     """The device and the input shapes of nodes; none for -1."""
-    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["devices"].number
     names = pa.array([*report.profile.devices, ""], pa.string())
     device = np.append(executions_of(report.profile, report.quirks).device, -1)[node]
     text = raw_fields(names, np.where(device < 0, len(names) - 1, device))
     shapes = pa.concat_arrays([_input_shapes(report), pa.array([b""])])
-    return message_field(number, text, device >= 0) + raw_fields(
-        shapes, np.where(node < 0, len(shapes) - 1, node)
-    )
+    shape = raw_fields(shapes, np.where(node < 0, len(shapes) - 1, node))
+    return message_field(_NODE["devices"], text, device >= 0) + shape
 
 
 def _input_shapes(report: Report) -> pa.Array:
     """The entries of each node's map of input shapes."""
-    shape = graph_pb2.TensorShapeProto.DESCRIPTOR.fields_by_name
-    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["input_shapes"].number
     inputs = input_shapes_of(report.profile, report.quirks)
     sizes = inputs.shape.flatten().dictionary_encode()
-    dims = message_field(shape["dim"].number, integer_fields({1: sizes.dictionary.to_numpy()}))
+    dims = message_field(_SHAPE["dim"], integer_fields({_SIZE: sizes.dictionary.to_numpy()}))
     dims = encode_messages(dims.take(sizes.indices.to_numpy()))
     offsets = list_offsets(inputs.shape)
-    unknown = pa.array([b"", field_tag(shape["unknown_rank"].number) + encode_varint(1)])
-    value = raw_fields(concat_groups(dims, offsets)) + raw_fields(
-        unknown, (np.diff(offsets) == 0).astype(np.int64)
-    )
-    entry = integer_fields({1: inputs.index}) + message_field(2, value)
-    return concat_groups(encode_messages(message_field(number, entry)), inputs.start)
+    unknown = pa.array([b"", field_tag(_SHAPE["unknown_rank"]) + encode_varint(1)])
+    value = raw_fields(concat_groups(dims, offsets))
+    value += raw_fields(unknown, (np.diff(offsets) == 0).astype(np.int64))
+    entry = integer_fields({_KEY: inputs.index}) + message_field(_VALUE, value)
+    entries = encode_messages(message_field(_NODE["input_shapes"], entry))
+    return concat_groups(entries, inputs.start)
 
 
 def _with_tensor_values(report: Report, rows: Fields) -> Fields:
     """The checkpoint values of rows that are nodes as well, if they are selected."""
+    if "tensor_value" not in report.options.select:
+        return rows
+    # Imported here, as few reports need what reads checkpoints.
+    from tfprof.outputs.tensor_value import TensorValues
+
     values = TensorValues(report)
     if not values.keys:
         return rows
-    number = output_pb2.GraphNodeProto.DESCRIPTOR.fields_by_name["tensor_value"].number
     messages = [
         values.message(name) if node >= 0 else None
         for name, node in zip(report.names, report.node.tolist(), strict=True)
     ]
     data = [b"" if message is None else message.SerializeToString() for message in messages]
     present = np.array([message is not None for message in messages], bool)
-    return rows + message_field(number, raw_fields(pa.array(data, pa.binary())), present)
+    encoded = raw_fields(pa.array(data, pa.binary()))
+    return rows + message_field(_NODE["tensor_value"], encoded, present)
 
 
 def _multi_rows(report: Report) -> Fields:
     """The rows of op or code view, each with the nodes that count there."""
-    message, select = output_pb2.MultiGraphNodeProto.DESCRIPTOR, report.options.select
     member, bounds = report.members
     first, last = bounds.T
     # Members are in the order of the view; those of a row lie between two of these offsets.
@@ -162,18 +164,16 @@ def _multi_rows(report: Report) -> Fields:
     has_members[0] = False
     indices = np.where(has_members, np.searchsorted(offsets, first), len(groups) - 1)
     return (
-        string_field(_NAME, _valid_names(report.name))
-        + _numbers(message, report.own, report.total, select)
+        string_field(_MULTI["name"], _valid_names(report.name))
+        + _numbers(_MULTI, report.own, report.total, report.options.select)
         + raw_fields(groups, indices)
     )
 
 
 def _member_nodes(report: Report, member: Array) -> pa.Array:
     """A field `graph_nodes` for each member: a node whose totals are its own numbers."""
-    message = output_pb2.GraphNodeProto.DESCRIPTOR
-    own = report.numbers.of(member)
-    node = string_field(_NAME, report.profile.nodes.name, member)
-    node += _numbers(message, own, own)
+    own = report.numbers.take(member)
+    node = string_field(_NODE["name"], report.profile.nodes.name, member)
+    node += _numbers(_NODE, own, own)
     node += _details(report, member)
-    field = output_pb2.MultiGraphNodeProto.DESCRIPTOR.fields_by_name["graph_nodes"]
-    return encode_messages(message_field(field.number, node))
+    return encode_messages(message_field(_MULTI["graph_nodes"], node))

@@ -7,6 +7,7 @@
       lanes                 which lane of its device each interval is drawn in
       flows                 arrows from producers to consumers
       memory_counters       bytes in use, and the largest allocations
+      live_counters         live bytes of memory pools, and their largest blocks
       allocation_history    what nodes had allocated at each sample
       top_allocations       the largest of that
     event_args            the arguments of events

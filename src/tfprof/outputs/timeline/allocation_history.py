@@ -2,18 +2,67 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.timeline.top_allocations import AllocationHistory
 from tfprof.outputs.timeline.trace_layout import rows_of_nodes
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.grouping import argsort_small, argsort_within, group_offsets
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports.report import Report
+from tfprof.runtime.lazy import cached_property
 from tfprof.views.view import name_rank
+
+
+@dataclass(frozen=True)
+class AllocationHistory:
+    """The allocations of some devices, one device after the other, and when they exist.
+
+    Those of a device are sorted by size, the largest first, and numbered from 0. A change says that
+    from `sample` on the allocation `new` exists, and `old` no more; -1 is none. Changes are in the
+    order of samples; no two of a sample name the same allocation. Samples and sizes of device `i`
+    begin at `sample_offsets[i]` and `size_offsets[i]`.
+    """
+
+    sample: Array
+    old: Array
+    new: Array
+    sizes: Array
+    sample_offsets: Array
+    size_offsets: Array
+
+    @cached_property
+    def counts(self) -> Array:
+        """How many allocations each device has."""
+        return np.diff(self.size_offsets)
+
+    @cached_property
+    def device(self) -> Array:
+        """The device of each sample."""
+        lengths = np.diff(self.sample_offsets)
+        return np.repeat(np.arange(len(lengths)), lengths)
+
+    @cached_property
+    def padded_sizes(self) -> Array:
+        """The sizes, with a 0 after those of each device."""
+        return np.insert(self.sizes, self.size_offsets[1:], 0)
+
+    @cached_property
+    def _ascending(self) -> Array:
+        return -self.sizes
+
+    def first_fitting(self, device: Array, limit: Array) -> Array:
+        """For samples sorted by device, the first allocation that is no larger than a limit."""
+        fitting = np.empty(len(device), np.int64)
+        samples = group_offsets(device, len(self.counts)).tolist()
+        offsets = self.size_offsets.tolist()
+        for i, (first, last) in enumerate(itertools.pairwise(samples)):
+            sizes = self._ascending[offsets[i] : offsets[i + 1]]
+            fitting[first:last] = np.searchsorted(sizes, -limit[first:last])
+        return fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +74,7 @@ class AcceleratorNodes:
     """
 
     report: Report
-    runs: Executions
+    executions: Executions
     devices: list[str]
     nodes: Array
     offsets: Array
@@ -47,11 +96,11 @@ class AcceleratorNodes:
 
 def accelerator_nodes(report: Report) -> AcceleratorNodes:
     """The shown nodes of a report on every device but CPUs, by name of the device."""
-    runs = executions_of(report.profile, report.quirks)
-    row = rows_of_nodes(report, runs)
+    executions = executions_of(report.profile, report.quirks)
+    row = rows_of_nodes(report, executions)
     # In the order of nodes, as records mostly are, so that little is left to sort.
     shown = np.flatnonzero(row >= 0)
-    device = runs.device[shown]
+    device = executions.device[shown]
     used = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
     names = {report.profile.devices[i]: i for i in used.tolist()}
     devices = [name for name in sorted(names) if "cpu" not in name]
@@ -60,17 +109,18 @@ def accelerator_nodes(report: Report) -> AcceleratorNodes:
     index = np.full(len(row), -1)
     index[nodes] = np.arange(len(nodes))
     offsets = np.cumsum([0, *map(len, groups)])
-    return AcceleratorNodes(report, runs, devices, nodes, offsets, index, row)
+    return AcceleratorNodes(report, executions, devices, nodes, offsets, index, row)
 
 
 def allocation_history(
-    on: AcceleratorNodes, device: Array, time: Array
+    accelerators: AcceleratorNodes, device: Array, time: Array
 ) -> tuple[AllocationHistory, Array]:
     """The allocations as of the samples of devices at times, and the node of each allocation."""
-    node, sample, size = _changes(on, device, time)
+    node, sample, size = _changes(accelerators, device, time)
     positive = np.flatnonzero(size > 0)
-    offsets = np.searchsorted(node[positive], on.offsets)
-    by_size = positive[_order_by_size(on, offsets, size[positive], on.nodes[node[positive]])]
+    offsets = np.searchsorted(node[positive], accelerators.offsets)
+    nodes = accelerators.nodes[node[positive]]
+    by_size = positive[_order_by_size(accelerators, offsets, size[positive], nodes)]
     new = np.full(len(node), -1, np.int64)
     new[by_size] = np.arange(len(by_size)) - np.repeat(offsets[:-1], np.diff(offsets))
     old = np.full(len(node), -1, np.int64)
@@ -81,44 +131,49 @@ def allocation_history(
         old[order],
         new[order],
         size[by_size],
-        group_offsets(device, len(on.devices)),
+        group_offsets(device, len(accelerators.devices)),
         offsets,
     )
-    return history, on.nodes[node[by_size]]
+    return history, accelerators.nodes[node[by_size]]
 
 
-def _order_by_size(on: AcceleratorNodes, offsets: Array, size: Array, nodes: Array) -> Array:
+def _order_by_size(
+    accelerators: AcceleratorNodes, offsets: Array, size: Array, nodes: Array
+) -> Array:
     """The order by device, size from the largest on, and name."""
     distinct = pa.array(size).dictionary_encode()
     rank = np.empty(len(distinct.dictionary), np.int64)
     rank[np.argsort(-distinct.dictionary.to_numpy())] = np.arange(len(rank))
     device = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    order = argsort_small(name_rank(on.report.profile)[nodes])
+    order = argsort_small(name_rank(accelerators.report.profile)[nodes])
     groups = device * len(rank) + rank[distinct.indices.to_numpy()]
     return order[argsort_small(groups[order])]
 
 
-def _changes(on: AcceleratorNodes, device: Array, time: Array) -> tuple[Array, Array, Array]:
+def _changes(
+    accelerators: AcceleratorNodes, device: Array, time: Array
+) -> tuple[Array, Array, Array]:
     """Changes in what nodes have allocated: node, first sample that shows it, and new size.
 
     They are sorted by node and sample. Only the last change before a sample is among them.
     """
-    runs = on.runs
-    rows, index = on.filter(runs.allocation_node, runs.allocation_step == on.step)
-    persistent = _persistent_bytes(on)[on.nodes]
+    executions = accelerators.executions
+    in_step = executions.allocation_step == accelerators.step
+    rows, index = accelerators.filter(executions.allocation_node, in_step)
+    persistent = _persistent_bytes(accelerators)[accelerators.nodes]
     starts = np.flatnonzero(persistent)
-    by_time = argsort_within(index, runs.allocation_micros[rows])
+    by_time = argsort_within(index, executions.allocation_micros[rows])
     rows = rows[by_time]
     node = np.concatenate([starts, index[by_time]])
-    micros = np.concatenate([np.zeros(len(starts), np.int64), runs.allocation_micros[rows]])
-    change = np.concatenate([persistent[starts], runs.allocation_bytes[rows]])
+    micros = np.concatenate([np.zeros(len(starts), np.int64), executions.allocation_micros[rows]])
+    change = np.concatenate([persistent[starts], executions.allocation_bytes[rows]])
     # Persistent memory of a node comes before its other changes.
     by_node = argsort_small(node)
     node, micros, change = node[by_node], micros[by_node], change[by_node]
     running = np.cumsum(change)
     is_first = np.diff(node, prepend=-1) != 0
     size = running - (running - change)[is_first][np.cumsum(is_first) - 1]
-    sample, end = _first_samples(on, node, micros, device, time)
+    sample, end = _first_samples(accelerators, node, micros, device, time)
     is_last = np.ones(len(node), bool)
     is_last[:-1] = is_first[1:] | (np.diff(sample) != 0)
     rows = np.flatnonzero((sample < end) & is_last)
@@ -126,13 +181,13 @@ def _changes(on: AcceleratorNodes, device: Array, time: Array) -> tuple[Array, A
 
 
 def _first_samples(
-    on: AcceleratorNodes, node: Array, micros: Array, device: Array, time: Array
+    accelerators: AcceleratorNodes, node: Array, micros: Array, device: Array, time: Array
 ) -> tuple[Array, Array]:
     """The first sample after each change, by node, and the end of the samples of its device."""
     sample, end = np.empty(len(node), np.int64), np.empty(len(node), np.int64)
-    samples = group_offsets(device, len(on.devices))
-    changes = np.searchsorted(node, on.offsets)
-    for i in range(len(on.devices)):
+    samples = group_offsets(device, len(accelerators.devices))
+    changes = np.searchsorted(node, accelerators.offsets)
+    for i in range(len(accelerators.devices)):
         inside = slice(changes[i], changes[i + 1])
         times = time[samples[i] : samples[i + 1]]
         sample[inside] = samples[i] + np.searchsorted(times, micros[inside], side="right")
@@ -140,12 +195,12 @@ def _first_samples(
     return sample, end
 
 
-def _persistent_bytes(on: AcceleratorNodes) -> Array:
+def _persistent_bytes(accelerators: AcceleratorNodes) -> Array:
     """For each node of the profile its persistent accelerator memory, the largest of all steps."""
-    runs, profile = on.runs, on.report.profile
+    executions, profile = accelerators.executions, accelerators.report.profile
     count, steps = len(profile.nodes), max(len(profile.steps), 1)
     sums = np.zeros(count * steps, np.int64)
-    key = runs.memory_node.astype(np.int64) * steps + runs.memory_step
-    np.add.at(sums, key, runs.accelerator_persistent_bytes)
+    key = executions.memory_node.astype(np.int64) * steps + executions.memory_step
+    np.add.at(sums, key, executions.accelerator_persistent_bytes)
     largest: Array = sums.reshape(count, steps).max(axis=1)
     return largest

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.definitions.metrics import METRICS
+from tfprof.flops.flop_columns import without_symbols
 from tfprof.outputs.encoding.json_encoder import ColumnLike, escape_json, format_integers
 from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths, optional_column
 from tfprof.outputs.node_labels import input_shapes
@@ -28,7 +29,8 @@ def row_args(report: Report) -> list[ColumnLike]:
     else:
         columns += _text("source", _frame_lines(report), all_rows)
     for name in _NUMBERS:
-        columns += _number(name, report.own[:, METRICS[name].measure])
+        own = report.own[:, METRICS[name].measure]
+        columns += _number(name, without_symbols(own, batch=1))
     return [*columns, "}"]
 
 

@@ -47,20 +47,20 @@ def all_flows(report: Report, layout: TraceLayout) -> tuple[Array, Array]:
     if not np.diff(layout.device[scheduled]).any():  # there is only one device
         return scheduled[:0], scheduled[:0]
     target, producer = _pair_with_inputs(report, layout, scheduled)
-    runs = executions_of(report.profile, report.quirks)
+    executions = executions_of(report.profile, report.quirks)
     rank = device_ranks(report.profile)
     step = report.profile.steps.index(report.options.step)
-    rows = np.flatnonzero((runs.interval_step == step) & ~runs.interval_accelerator)
-    rows = rows[np.lexsort((rank[runs.interval_device[rows]], runs.interval_node[rows]))]
-    first = group_offsets(runs.interval_node[rows], len(report.profile.nodes))
-    which, index = _expand(first, producer)
-    target, run = target[which], rows[index]
+    rows = np.flatnonzero((executions.interval_step == step) & ~executions.interval_accelerator)
+    nodes, devices = executions.interval_node, executions.interval_device
+    rows = rows[np.lexsort((rank[devices[rows]], nodes[rows]))]
+    first = group_offsets(nodes[rows], len(report.profile.nodes))
+    group, index = _expand(first, producer)
+    target, source_row = target[group], rows[index]
     device = np.array(layout.devices, np.int64)[layout.device]
-    crossing = device[target] != runs.interval_device[run]
-    target, run = target[crossing], run[crossing]
-    source = _find_intervals(
-        layout, rank[device], rank[runs.interval_device[run]], runs.interval_start[run]
-    )
+    crossing = device[target] != devices[source_row]
+    target, source_row = target[crossing], source_row[crossing]
+    start = executions.interval_start[source_row]
+    source = _find_intervals(layout, rank[device], rank[devices[source_row]], start)
     return source[source >= 0], target[source >= 0]
 
 
@@ -83,20 +83,19 @@ def _pair_with_inputs(report: Report, layout: TraceLayout, scheduled: Array) -> 
     count = len(profile.nodes)
     counts = np.zeros(count, bool)
     counts[report.view.node[1:]] = True
-    counts &= (report.match_count > 0) & drawable_nodes(
-        report, executions_of(profile, report.quirks)
-    )
+    counts &= drawable_nodes(report, executions_of(profile, report.quirks))
+    counts &= report.match_count > 0
     producer = producers(profile)
     edges = np.flatnonzero((producer >= 0) & counts[producer])
     first = group_offsets(profile.edges.consumer[edges], count)
-    which, index = _expand(first, layout.node[scheduled])
-    return scheduled[which], producer[edges[index]]
+    group, index = _expand(first, layout.node[scheduled])
+    return scheduled[group], producer[edges[index]]
 
 
 def _expand(offsets: Array, groups: Array) -> tuple[Array, Array]:
     """All elements of some groups, and the index of each one's group; groups begin at offsets."""
     first = offsets[groups]
     lengths = offsets[groups + 1] - first
-    which = np.repeat(np.arange(len(groups)), lengths)
+    group = np.repeat(np.arange(len(groups)), lengths)
     before = np.cumsum(lengths) - lengths
-    return which, np.arange(len(which)) - np.repeat(before - first, lengths)
+    return group, np.arange(len(group)) - np.repeat(before - first, lengths)

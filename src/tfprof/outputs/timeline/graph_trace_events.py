@@ -22,7 +22,9 @@ from tfprof.outputs.encoding.json_encoder import (
 from tfprof.outputs.encoding.row_encoder import DictColumn
 from tfprof.outputs.timeline.event_args import row_args
 from tfprof.outputs.timeline.flows import all_flows, latest_flows
+from tfprof.outputs.timeline.live_counters import live_memory_usage
 from tfprof.outputs.timeline.memory_counters import (
+    MemoryUsage,
     compat_memory_events,
     device_memory,
     memory_events,
@@ -106,8 +108,7 @@ def events(report: Report, flows: str) -> Iterator[tuple[Chunks, int]]:
     layout = lay_out_trace(report)
     order = layout.lane_order
     row = layout.row[order]
-    lanes = np.zeros(len(layout.devices), np.int64)
-    np.maximum.at(lanes, layout.device, layout.lane + 1)
+    lanes = np.array([len(titles) for titles in layout.lane_titles], np.int64)
     # Ids start at 1, as viewers take 0 for the idle process; those of threads are unique.
     base = np.cumsum(lanes) - lanes + 1
     pid, tid = layout.device + 1, base[layout.device] + layout.lane
@@ -125,27 +126,37 @@ def events(report: Report, flows: str) -> Iterator[tuple[Chunks, int]]:
         for i, device in enumerate(layout.devices)
     ]
     metadata += [
-        _metadata_event("thread_name", f"lane {lane}", device + 1, int(base[device]) + lane)
-        for device, count in enumerate(lanes.tolist())
-        for lane in range(count)
+        _metadata_event("thread_name", title, device + 1, int(base[device]) + lane)
+        for device, titles in enumerate(layout.lane_titles)
+        for lane, title in enumerate(titles)
     ]
     yield itertools.chain(_metadata(metadata), regions), len(order)
     source, target = latest_flows(report, layout, flows)
-    usage = device_memory(report)
-    metadata, next_pid, next_tid = [], len(layout.devices) + 1, int(lanes.sum()) + 1
+    pairs = _flows(layout, start, pid, tid, source, target)
+    yield pairs, 2 * len(source)
+    next_pid, next_tid = len(layout.devices) + 1, int(lanes.sum()) + 1
+    in_use = device_memory(report)
+    yield from _counters(in_use, "Allocator Bytes in Use", next_pid, next_tid)
+    used = len(np.unique(in_use.device))
+    live = live_memory_usage(report)
+    yield from _counters(live, "Live Bytes", next_pid + used, next_tid + used)
+
+
+def _counters(
+    usage: MemoryUsage, series: str, next_pid: int, next_tid: int
+) -> Iterator[tuple[Chunks, int]]:
+    """The counters of devices or pools, each in a process of its own."""
+    metadata = []
     sampled, number = np.unique(usage.device, return_inverse=True)
     for i, device in enumerate(sampled.tolist()):
-        title = f"mem usage on:{usage.devices[device]}"
+        what = "live memory of" if series == "Live Bytes" else "mem usage on"
+        title = f"{what}:{usage.devices[device]}"
         metadata.append(_metadata_event("process_name", title, next_pid + i, 0))
         metadata.append(
             _metadata_event("thread_name", "Top Allocations", next_pid + i, next_tid + i)
         )
-    counters = memory_events(usage, next_pid + number, next_tid + number)
-    pairs = _flows(layout, start, pid, tid, source, target)
-    yield (
-        itertools.chain(_metadata(metadata), pairs, counters),
-        2 * len(source) + 2 * len(usage.time),
-    )
+    counters = memory_events(usage, next_pid + number, next_tid + number, series=series)
+    yield itertools.chain(_metadata(metadata), counters), 2 * len(usage.time)
 
 
 def _metadata_event(what: str, title: str, pid: int, tid: int) -> str:

@@ -20,6 +20,7 @@ from tfprof.outputs.encoding.json_encoder import (
 from tfprof.outputs.encoding.row_encoder import DictColumn
 from tfprof.outputs.timeline.allocation_history import (
     AcceleratorNodes,
+    AllocationHistory,
     accelerator_nodes,
     allocation_history,
 )
@@ -54,37 +55,38 @@ class MemoryUsage:
 
 def device_memory(report: Report) -> MemoryUsage:
     """The memory of every device but CPUs that the shown nodes of a report were placed on."""
-    on = accelerator_nodes(report)
-    device, time, in_use = _samples(on)
-    slices = list(itertools.pairwise(group_offsets(device, len(on.devices)).tolist()))
+    accelerators = accelerator_nodes(report)
+    device, time, in_use = _samples(accelerators)
+    slices = list(itertools.pairwise(group_offsets(device, len(accelerators.devices)).tolist()))
     peaks = [int(in_use[first:last].max(initial=0)) for first, last in slices]
     plotted = np.concatenate(
-        [device[:0], *(first + _plotted_samples(time[first:last]) for first, last in slices)]
+        [device[:0], *(first + plotted_samples(time[first:last]) for first, last in slices)]
     )
     device, time, in_use = device[plotted], time[plotted], in_use[plotted]
-    columns = _top_allocation_columns(on, device, time, in_use)
-    return MemoryUsage(on.devices, peaks, device, time, in_use, columns)
+    history, nodes = allocation_history(accelerators, device, time)
+    columns = top_allocation_columns(report, history, nodes, in_use)
+    return MemoryUsage(accelerators.devices, peaks, device, time, in_use, columns)
 
 
-def _samples(on: AcceleratorNodes) -> tuple[Array, Array, Array]:
+def _samples(accelerators: AcceleratorNodes) -> tuple[Array, Array, Array]:
     """Device, time and bytes in use, sorted; of several at one time the last row's."""
-    runs, time = on.runs, on.runs.memory_micros
-    mask = (runs.memory_step == on.step) & (time > 0)
-    if not on.report.quirks.samples_without_allocator:
-        mask &= runs.has_bytes_in_use
-    rows, index = on.filter(runs.memory_node, mask)
-    device = np.searchsorted(on.offsets, index, side="right") - 1
+    executions, time = accelerators.executions, accelerators.executions.memory_micros
+    mask = (executions.memory_step == accelerators.step) & (time > 0)
+    if not accelerators.report.quirks.samples_without_allocator:
+        mask &= executions.has_bytes_in_use
+    rows, index = accelerators.filter(executions.memory_node, mask)
+    device = np.searchsorted(accelerators.offsets, index, side="right") - 1
     order = argsort_within(device, time[rows])
     rows, device = rows[order], device[order]
     is_last = np.ones(len(rows), bool)
     is_last[:-1] = (np.diff(device) != 0) | (np.diff(time[rows]) != 0)
     moment = np.cumsum(is_last) - is_last
-    by_row = argsort_within(moment, on.row[runs.memory_node[rows]])
-    in_use = runs.allocator_bytes_in_use[rows[by_row[is_last]]]
+    by_row = argsort_within(moment, accelerators.row[executions.memory_node[rows]])
+    in_use = executions.allocator_bytes_in_use[rows[by_row[is_last]]]
     return device[is_last], time[rows[is_last]], in_use
 
 
-def _plotted_samples(times: Array) -> Array:
+def plotted_samples(times: Array) -> Array:
     """The samples of a device from the first on, none too close to the one before."""
     end = len(times)
     after = np.minimum(times, LATEST - _MIN_DISTANCE) + _MIN_DISTANCE
@@ -92,20 +94,19 @@ def _plotted_samples(times: Array) -> Array:
     return follow_chain(np.append(following, end), int(np.searchsorted(times, _MIN_DISTANCE)))
 
 
-def _top_allocation_columns(
-    on: AcceleratorNodes, device: Array, time: Array, in_use: Array
+def top_allocation_columns(
+    report: Report, history: AllocationHistory, nodes: Array, in_use: Array
 ) -> list[ColumnLike]:
-    """For each sample a JSON object with the largest allocations and the rest."""
-    history, nodes = allocation_history(on, device, time)
+    """For each sample a JSON object with the largest allocations, of these nodes, and the rest."""
     top, rest = find_top_allocations(history, in_use)
     is_used = np.zeros(len(nodes) + 1, bool)
     is_used[top] = True  # the last one is for none, -1
     index = np.cumsum(is_used) - 1
     used = np.flatnonzero(is_used[:-1])
-    texts = _allocation_texts(on.report, history.sizes[used], nodes[used])
+    texts = _allocation_texts(report, history.sizes[used], nodes[used])
     indices = np.where(top < 0, len(used), index[top])
     keys: list[ColumnLike] = [_KEY.format(slot) for slot in range(TOP)]
-    if on.report.quirks.uneven_top_allocations:
+    if report.quirks.uneven_top_allocations:
         none = top[:, 0] < 0
         indices[none, 0] = len(used) + 1
         keys[0] = DictColumn(pa.array([keys[0], ""]), none.astype(np.int64))
@@ -144,12 +145,14 @@ def compat_memory_events(usage: MemoryUsage, first_pid: int) -> Iterable[memoryv
     )
 
 
-def memory_events(usage: MemoryUsage, pid: Array, tid: Array) -> Iterable[memoryview]:
+def memory_events(
+    usage: MemoryUsage, pid: Array, tid: Array, *, series: str = "Allocator Bytes in Use"
+) -> Iterable[memoryview]:
     """A counter and, as counters are numbers, an instant event with the largest allocations."""
     time = DictColumn(format_integers(usage.time))
     return encode_columns(
         len(usage.time),
-        *(',\n{"args":{"Allocator Bytes in Use":', usage.in_use, '},"cat":"Memory","name":'),
+        *(f',\n{{"args":{{"{series}":', usage.in_use, '},"cat":"Memory","name":'),
         *('"Allocated Bytes","ph":"C","pid":', pid, ',"ts":', time, "}"),
         *(',\n{"args":', *usage.top_allocations, ',"cat":"Memory",'),
         *('"name":"Top Allocations","ph":"i","pid":', pid, ',"s":"t","tid":', tid, ',"ts":'),

@@ -10,13 +10,9 @@ for each word of it that is not 0, and so on until a row is one word.
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
-from tfprof.profiles.grouping import group_offsets
+from tfprof.outputs.timeline.allocation_history import AllocationHistory
 from tfprof.profiles.schema import Array
 
 TOP = 10
@@ -27,64 +23,6 @@ _ONE = np.uint64(1)
 _BLOCK = 1 << 20  # words of the samples that are looked at together; the last cache holds them
 
 
-@dataclass(frozen=True)
-class AllocationHistory:
-    """The allocations of some devices, one device after the other, and when they exist.
-
-    Those of a device are sorted by size, the largest first, and numbered from 0. A change says that
-    from `sample` on the allocation `new` exists, and `old` no more; -1 is none. Changes are in the
-    order of samples; no two of a sample name the same allocation. Samples and sizes of device `i`
-    begin at `sample_offsets[i]` and `size_offsets[i]`.
-    """
-
-    sample: Array
-    old: Array
-    new: Array
-    sizes: Array
-    sample_offsets: Array
-    size_offsets: Array
-
-    @cached_property
-    def counts(self) -> Array:
-        """How many allocations each device has."""
-        return np.diff(self.size_offsets)
-
-    @cached_property
-    def device(self) -> Array:
-        """The device of each sample."""
-        lengths = np.diff(self.sample_offsets)
-        return np.repeat(np.arange(len(lengths)), lengths)
-
-    @cached_property
-    def empty_rows(self) -> Array:
-        """For each device a row of bits without allocations.
-
-        After the last allocation some bits of size 0 are always set, so that a search ends there.
-        """
-        width = int(self.counts.max(initial=0)) // _BITS + 2
-        unset = self.counts[:, None] - np.arange(width) * _BITS
-        return np.where(unset < _BITS, _ALL << np.clip(unset, 0, _BITS - 1).astype(np.uint64), 0)
-
-    @cached_property
-    def padded_sizes(self) -> Array:
-        """The sizes, with a 0 after those of each device."""
-        return np.insert(self.sizes, self.size_offsets[1:], 0)
-
-    @cached_property
-    def _ascending(self) -> Array:
-        return -self.sizes
-
-    def first_fitting(self, device: Array, limit: Array) -> Array:
-        """For samples sorted by device, the first allocation that is no larger than a limit."""
-        fitting = np.empty(len(device), np.int64)
-        samples = group_offsets(device, len(self.counts)).tolist()
-        offsets = self.size_offsets.tolist()
-        for i, (first, last) in enumerate(itertools.pairwise(samples)):
-            sizes = self._ascending[offsets[i] : offsets[i + 1]]
-            fitting[first:last] = np.searchsorted(sizes, -limit[first:last])
-        return fitting
-
-
 def find_top_allocations(history: AllocationHistory, in_use: Array) -> tuple[Array, Array]:
     """Indices into `sizes` of the largest allocations at each sample, and the rest of the bytes.
 
@@ -92,7 +30,8 @@ def find_top_allocations(history: AllocationHistory, in_use: Array) -> tuple[Arr
     """
     changes = [(history.sample[bits >= 0], bits[bits >= 0]) for bits in (history.old, history.new)]
     top, rest = np.empty((len(in_use), TOP), np.int64), in_use.copy()
-    width = history.empty_rows.shape[1]
+    empty_rows = _empty_rows(history.counts)
+    width = empty_rows.shape[1]
     state = np.zeros(width, np.uint64)
     rows = max(_BLOCK // width, 1)
     for begin in range(0, len(in_use), rows):
@@ -101,10 +40,20 @@ def find_top_allocations(history: AllocationHistory, in_use: Array) -> tuple[Arr
         for sample, bits in changes:
             first, last = np.searchsorted(sample, [begin, end])
             _toggle(words, sample[first:last] - begin, bits[first:last])
-        _accumulate(words, state, history, begin)
+        _accumulate(words, state, empty_rows, history.sample_offsets[:-1] - begin)
         state = words[-1].copy()
         _pick(_BitRows(words), history, slice(begin, end), rest[begin:end], top[begin:end])
     return top, rest
+
+
+def _empty_rows(counts: Array) -> Array:
+    """For each device a row of bits without allocations, from how many it has.
+
+    After the last allocation some bits of size 0 are always set, so that a search ends there.
+    """
+    width = int(counts.max(initial=0)) // _BITS + 2
+    unset = counts[:, None] - np.arange(width) * _BITS
+    return np.where(unset < _BITS, _ALL << np.clip(unset, 0, _BITS - 1).astype(np.uint64), 0)
 
 
 def _toggle(words: Array, row: Array, bit: Array) -> None:
@@ -113,16 +62,18 @@ def _toggle(words: Array, row: Array, bit: Array) -> None:
     np.add.at(words.reshape(-1), index, _ONE << (bit & _MASK).astype(np.uint64))
 
 
-def _accumulate(words: Array, state: Array, history: AllocationHistory, begin: int) -> None:
-    """Turn rows of changes into rows of what is allocated, from a state or a device's start on."""
-    first = history.sample_offsets[:-1]
-    device = np.flatnonzero((first >= begin) & (first < begin + len(words)))
+def _accumulate(words: Array, state: Array, empty_rows: Array, first: Array) -> None:
+    """Turn rows of changes into rows of what is allocated.
+
+    They go on from a state, and for each device from its empty row at its `first` sample on.
+    """
+    device = np.flatnonzero((first >= 0) & (first < len(words)))
     # Of devices that begin at the same sample all but the last have none.
     starts, last = np.unique(first[device][::-1], return_index=True)
-    if begin not in starts:
+    if 0 not in starts:
         words[0] ^= state
-    words[starts - begin] ^= history.empty_rows[device[::-1][last]]
-    for part in np.split(words, starts - begin):
+    words[starts] ^= empty_rows[device[::-1][last]]
+    for part in np.split(words, starts):
         np.bitwise_xor.accumulate(part, axis=0, out=part)
 
 

@@ -68,15 +68,10 @@ def compat_events(report: Report) -> Chunks:
     indices = np.zeros(len(rows), np.int64)
     indices[first] = np.arange(1, len(metadata) + 1)
     name = DictColumn(escape_json(report.name), rows)
+    process_names = DictColumn(pa.array(["", *metadata]), indices)
     return encode_columns(
         len(rows),
-        *(
-            DictColumn(pa.array(["", *metadata]), indices),
-            ',{"args":{"name":"',
-            name,
-            '","op":"',
-            name,
-        ),
+        *(process_names, ',{"args":{"name":"', name, '","op":"', name),
         *('"},"cat":"Op","dur":', width, ',"name":"', name, '","ph":"X","pid":', depth),
         *(',"tid":0,"ts":', start, "}"),
     )

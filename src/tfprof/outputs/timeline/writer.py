@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import itertools
 from collections.abc import Iterable, Iterator
+from pathlib import PurePath
 from typing import TypeVar
 
 from tfprof.errors import OptionError
 from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
 from tfprof.outputs.timeline import graph_trace_events, tree_trace_events
 from tfprof.outputs.timeline.flows import FLOWS
+from tfprof.reports.make_report import report_of_step
 from tfprof.reports.report import Report
 
 T = TypeVar("T")
@@ -21,6 +23,9 @@ _TOO_LARGE = (
     "Trace file is over 200MB. Chrome might not be able to display it. Consider to use filters "
     "(e.g. -min_micros > 1000 or -op_type .*gpu:0.* to reduce the size."
 )
+_SUFFIXES = (".trace.json.gz", ".trace.json", ".json.gz")
+_STDOUT = "-"
+_SEVERAL = "several steps go to several files; choose one with -step, or name a file"
 _NO_STEP = "Must specify -step option to generate timeline in graph view."
 
 
@@ -34,11 +39,23 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
         steps = list(report.profile.steps)
         if not steps and not report.quirks.unsupported_is_a_message:
             raise OptionError("option 'output': a graph timeline needs a step, and there is none")
+        if path == _STDOUT and len(steps) > 1 and not report.quirks.dash_is_a_file:
+            raise OptionError(f"option 'output': {_SEVERAL}")
     for step in steps:
         if report.quirks.timelines_without_args:
             yield from _render_compat(report, step, f"{path}_{step}")
         else:
-            yield from _render(report, step, path if len(steps) == 1 else f"{path}_{step}", flows)
+            yield from _render(
+                report, step, path if len(steps) == 1 else step_path(path, step), flows
+            )
+
+
+def step_path(path: str, step: int) -> str:
+    """The file of one of several steps: `x_0.json` beside `x_1.json`."""
+    name = PurePath(path).name
+    known = [suffix for suffix in _SUFFIXES if name.endswith(suffix)]
+    suffix = known[0] if known else PurePath(path).suffix
+    return f"{path.removesuffix(suffix)}_{step}{suffix}"
 
 
 def _render_compat(report: Report, step: int, path: str) -> Rendering:
@@ -50,7 +67,7 @@ def _render_compat(report: Report, step: int, path: str) -> Rendering:
         yield Message(_NO_STEP)
         return
     else:
-        stages = graph_trace_events.compat_events(report.of_step(step))
+        stages = graph_trace_events.compat_events(report_of_step(report, step))
     lines: list[list[str]] = []
     sizes: list[int] = []
     events = _without_first(_chain(stages, lines), len(b","))
@@ -70,7 +87,7 @@ def _render_compat(report: Report, step: int, path: str) -> Rendering:
 def _render(report: Report, step: int, path: str, flows: str) -> Rendering:
     stages: Iterable[tuple[Chunks, int]]
     if report.kind == "graph":
-        stages = graph_trace_events.events(report.of_step(step), flows)
+        stages = graph_trace_events.events(report_of_step(report, step), flows)
     else:
         stages = [tree_trace_events.events(report)]
     counts: list[int] = []
@@ -78,11 +95,12 @@ def _render(report: Report, step: int, path: str, flows: str) -> Rendering:
     events = _without_first(_chain(stages, counts), len(b",\n"))
     opening = b'{"displayTimeUnit":"ms","traceEvents":[\n'
     chunks: Chunks = itertools.chain([opening], events, [b"\n]}\n"])
-    if path.endswith((".gz", f".gz_{step}")):
+    if path.endswith(".gz"):
         chunks = _compress(chunks)
     yield Document(_measure(chunks, sizes), path)
+    name = "standard output" if path == _STDOUT else path
     yield Message(
-        f"{path}: {sum(counts):,} events, {sum(sizes) / 1e6:.1f} MB. "
+        f"{name}: {sum(counts):,} events, {sum(sizes) / 1e6:.1f} MB. "
         "Open it in ui.perfetto.dev or chrome://tracing."
     )
 

@@ -1,0 +1,15 @@
+// Builds the script and the style of the page of a diff, as vite.config.js does for that of a profile.
+import { defineConfig } from "vite";
+import page from "./vite.config.js";
+
+export default defineConfig({
+  ...page,
+  build: {
+    ...page.build,
+    emptyOutDir: false,
+    rolldownOptions: {
+      input: "src/diff/main.tsx",
+      output: { entryFileNames: "diff.js", assetFileNames: "diff.[ext]" },
+    },
+  },
+});
