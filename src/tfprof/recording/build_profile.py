@@ -1,4 +1,7 @@
-"""From a caller's model to a profile: its graph, its runs and its op log."""
+"""From a caller's model to a profile: its graph, its runs and its op log.
+
+What only live graphs need is imported where it is used: the command starts without it.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,17 @@ import pyarrow as pa
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.node_flops import log_entries
-from tfprof.flops.tf_counts import count_tf_float_ops
-from tfprof.flops.tf_formulas import Unknown
 from tfprof.loaders import read_input
+from tfprof.loaders.debug_info import find_debug_info, read_debug_info
 from tfprof.loaders.messages import MessageLike, read_message
 from tfprof.loaders.op_log import read_op_log
-from tfprof.loaders.saved_model.graph import is_saved_model
+from tfprof.profiles.executions import record_warnings
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import LogEntries
 from tfprof.profiles.source_columns import GraphColumns, LogColumns
 from tfprof.protos import log_pb2
-from tfprof.recording.live_graph import operations, read_live_graph
 from tfprof.recording.model_log import ModelLog, merge_op_logs
-from tfprof.recording.stacks import read_stacks
 from tfprof.recording.tensorflow_objects import default_graph, live_graph
-from tfprof.recording.variables import trainable_names
 from tfprof.resolve.runtime_shapes import with_runtime_shapes
 
 
@@ -38,6 +37,8 @@ class Model:
     def columns(self, quirks: Quirks) -> GraphColumns | None:
         """The graph as it is now, if there is one."""
         if self.live is not None:
+            from tfprof.recording.live_graph import read_live_graph
+
             return read_live_graph(self.live, quirks)
         return None if self.source is None else read_input("graph", self.source)
 
@@ -80,21 +81,33 @@ def build_profile(
     if model.live is None:
         if op_log is not None:
             profile = profile.with_op_log(read_op_log(op_log))
-        return with_saved_traces(profile, model.source, quirks), notes
+        profile = with_saved_traces(profile, model.source, quirks)
+        return profile, [*notes, *record_warnings(profile, quirks)]
     log, more = model_log(model, profile, quirks, traces=traces, has_run=run_meta is not None)
     profile = profile.with_op_log(log_columns(log, op_log, quirks))
-    return profile, notes + more
+    return profile, [*notes, *more, *record_warnings(profile, quirks)]
 
 
-def with_saved_traces(profile: Profile, graph: MessageLike, quirks: Quirks) -> Profile:
-    """A profile with the code traces that its graph was saved with, if it is a SavedModel."""
-    if quirks.functions_not_inlined or not is_saved_model(graph):
+def with_saved_traces(profile: Profile, source: MessageLike, quirks: Quirks) -> Profile:
+    """A profile with the code traces beside its source, a SavedModel or a captured trace."""
+    file = None if quirks.functions_not_inlined else find_debug_info(source)
+    if file is None:
         return profile
-    from tfprof.loaders.saved_model.debug_info import read_debug_info
     from tfprof.resolve.saved_traces import with_debug_info
 
-    info = read_debug_info(graph)
-    return profile if info is None else with_debug_info(profile, info)
+    return with_debug_info(profile, read_debug_info(file))
+
+
+def with_empty_traces(profile: Profile, quirks: Quirks) -> Profile:
+    """A profile that was just loaded; as the original loads it, each node has a trace.
+
+    Only a ProfileProto has a stack for each node. The original reads no XPlane traces, whose nodes
+    share stacks or have none.
+    """
+    if not quirks.empty_traces_on_load or not profile.saved:
+        return profile
+    nodes = replace(profile.nodes, stack=np.arange(len(profile.nodes)))
+    return profile.replace(nodes=nodes)
 
 
 def model_log(
@@ -115,6 +128,9 @@ def model_log(
     names = profile.nodes.name.filter(pa.array(in_graph))
     value, inner = np.zeros(len(profile.nodes), np.int64), LogEntries.empty()
     if quirks.tensorflow_flop_formulas:
+        from tfprof.flops.tf_counts import count_tf_float_ops
+        from tfprof.flops.tf_formulas import Unknown
+
         counts = count_tf_float_ops(profile)
         value, unknown = counts.value, counts.unknown
         refused = unknown[Unknown.SHAPE] + unknown[Unknown.FORMAT]
@@ -127,6 +143,10 @@ def model_log(
     log = ModelLog(names, np.concatenate([value[in_graph], inner.float_ops]))
     if model.live is None:
         return log, messages
+    from tfprof.recording.live_graph import operations
+    from tfprof.recording.stacks import read_stacks
+    from tfprof.recording.variables import trainable_names
+
     log = replace(log, trainable=trainable_names(model.live, quirks))
     if traces:
         stacks = read_stacks(operations(model.live, names[: int(in_graph.sum())]), quirks)

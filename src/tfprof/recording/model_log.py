@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from tfprof.definitions.options import TRAINABLE_TYPE
 from tfprof.definitions.quirks import Quirks
-from tfprof.profiles.schema import Array, Stacks
+from tfprof.profiles.schema import Array, LogEntries, Stacks
 from tfprof.profiles.source_columns import LogColumns
 from tfprof.profiles.string_columns import strings
 from tfprof.protos import log_pb2
 from tfprof.recording.stacks import CreationStacks
 
-TRAINABLE = "_trainable_variables"
 _NONE = np.zeros(0, np.int64)
 _NO_STACKS = Stacks(np.zeros(1, np.int64), _NONE, _NONE, _NONE, _NONE, _NONE, {}, None)
 _TEXTS = (("file", "file_id"), ("function", "function_id"), ("line", "line_id"))
@@ -41,14 +41,8 @@ class ModelLog:
         stacks, stack = _NO_STACKS, np.full(len(self.names), -1, np.int64)
         if self.stacks is not None:
             stacks, stack = self.stacks.distinct, self.stacks.index
-        return LogColumns(
-            name=strings(self.names),
-            float_ops=self.float_ops,
-            stack=stack,
-            type_entry=np.array(owners, np.int32),
-            type=strings([TRAINABLE] * len(owners)),
-            stacks=stacks,
-        )
+        types = np.array(owners, np.int32), strings([TRAINABLE_TYPE] * len(owners))
+        return LogColumns(LogEntries(strings(self.names), self.float_ops, stack, *types), stacks)
 
     def message(self) -> Any:
         """The message: an entry per node with float operations, with stacks one per node."""
@@ -66,7 +60,7 @@ class ModelLog:
         for name in self.trainable:
             if name not in entries:
                 entries[name] = log.log_entries.add(name=name)
-            entries[name].types.append(TRAINABLE)
+            entries[name].types.append(TRAINABLE_TYPE)
         known = {0: "none"} if self.stacks is None else self.stacks.distinct.strings
         for number, text in known.items():
             log.id_to_string[number] = text
@@ -100,7 +94,7 @@ def merge_op_logs(user_log: Any, model_log: Any, quirks: Quirks) -> Any:
         if entry.name not in entries:
             entries[entry.name] = log.log_entries.add()
             entries[entry.name].CopyFrom(entry)
-        elif quirks.shared_string_ids:
+        elif quirks.last_log_entry_replaces:
             entries[entry.name].CopyFrom(entry)
         else:
             _fill(entries[entry.name], entry)

@@ -22,7 +22,7 @@ def trainable_names(graph: Any, quirks: Quirks) -> list[str]:
     ]
     if quirks.captures_ignored:
         return names
-    inside = [name for name, variable in _captured(graph) if variable.trainable]
+    inside = [name for name, variable in _captured_variables(graph) if variable.trainable]
     return names + [name for name in inside if name not in names]
 
 
@@ -30,12 +30,12 @@ def captured_shapes(graph: Any) -> dict[str, tuple[int, ...]]:
     """The shape of each captured variable, by the node that stands for it inside."""
     return {
         name: tuple(variable.shape.as_list())
-        for name, variable in _captured(graph)
+        for name, variable in _captured_variables(graph)
         if variable.shape.is_fully_defined()
     }
 
 
-def _captured(graph: Any) -> Iterator[tuple[str, Any]]:
+def _captured_variables(graph: Any) -> Iterator[tuple[str, Any]]:
     if not hasattr(graph, "captures"):
         return
     inside = {id(outer): inner for outer, inner in graph.captures}

@@ -17,7 +17,7 @@ _PUBLIC = (
     "contrib.tfprof.model_analyzer",
     "contrib.tfprof.tfprof_logger",
 )
-_BEHIND = ("model_analyzer", "option_builder", "tfprof_logger")
+_INTERNAL = ("model_analyzer", "option_builder", "tfprof_logger")
 _MISSING = object()
 _replaced: list[tuple[Any, str, Any]] = []
 
@@ -53,14 +53,19 @@ def uninstall() -> None:
 def _names(compat: bool) -> dict[str, Any]:
     from tfprof.api import functions, profiler
     from tfprof.definitions.option_builder import ProfileOptionBuilder
-    from tfprof.tf_compat import model_analyzer
-    from tfprof.tf_compat.profile_context import ProfileContext
+    from tfprof.tf_compat import model_analyzer, profile_context
 
     class Profiler(profiler.Profiler):
         """tfprof's profiler with the `compat` of `install`."""
 
         def __init__(self, graph: Any = None, op_log: Any = None) -> None:
             super().__init__(graph, op_log, compat=compat)
+
+    class ProfileContext(profile_context.ProfileContext):
+        """tfprof's context with the `compat` of `install`."""
+
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **{"compat": compat, **named})
 
     calls: dict[str, Callable[..., Any]] = {
         "profile": functions.profile,
@@ -85,7 +90,7 @@ def _modules() -> Iterator[Any]:
             module = getattr(module, part, None)
         if module is not None:
             yield module
-    for name in _BEHIND:
+    for name in _INTERNAL:
         module = sys.modules.get(f"tensorflow.python.profiler.{name}")
         if module is not None:
             yield module

@@ -32,22 +32,24 @@ ALL_ADVICE: dict[str, dict[str, Any]] = {
 """The original's checkers, each without settings."""
 
 
-def _of_2017(options: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
+def _with_keys_of_2017(options: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
     """Options with the keys of that year."""
     later = ("min_occurrence", "step")
     kept = {name: value for name, value in options.items() if name not in later}
     return {**kept, "dump_to_file": "", **changes}
 
 
-TRAINABLE_VARS_PARAMS_STAT_OPTIONS = _of_2017(ProfileOptionBuilder.trainable_variables_parameter())
-FLOAT_OPS_OPTIONS = _of_2017(ProfileOptionBuilder.float_operation())
-PRINT_PARAMS_ON_DEVICE = _of_2017(
+TRAINABLE_VARS_PARAMS_STAT_OPTIONS = _with_keys_of_2017(
+    ProfileOptionBuilder.trainable_variables_parameter()
+)
+FLOAT_OPS_OPTIONS = _with_keys_of_2017(ProfileOptionBuilder.float_operation())
+PRINT_PARAMS_ON_DEVICE = _with_keys_of_2017(
     ProfileOptionBuilder().build(),
     max_depth=1,
     account_type_regexes=[".*ps.*task:0.*"],
     select=["device", "params"],
 )
-PRINT_ALL_TIMING_MEMORY = _of_2017(
+PRINT_ALL_TIMING_MEMORY = _with_keys_of_2017(
     ProfileOptionBuilder().build(),
     max_depth=10000,
     min_bytes=1,

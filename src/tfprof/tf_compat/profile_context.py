@@ -1,4 +1,4 @@
-"""Profiling while a TensorFlow 1 training job runs, without a change to the job.
+"""Profiling while a training job runs, without a change to the job.
 
 No error reaches the job: the first one is reported, and training goes on.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tfprof.errors import OptionError
+from tfprof.runtime.exceptions import is_error
+from tfprof.tf_compat.function_steps import DEFAULT_STEPS, FunctionSteps
 from tfprof.tf_compat.session_run import RunCall, base_session
 from tfprof.tf_compat.trace_schedule import Schedule
 
@@ -35,6 +37,10 @@ class ProfileContext:
     Steps count the calls of `run` from 0. Without `trace_steps` runs are sampled, at first for each
     new set of fetches. After each of `dump_steps` (100 by default) `<profile_dir>/profile_<step>`
     is written, which `tfprof --profile_path` opens.
+
+    Where no session runs, as in `model.fit` of TensorFlow 2, steps count the calls of a
+    `tf.function`. Then the first steps of `trace_steps` that follow each other are captured in
+    `profile_dir`, which `tfprof` opens, and results are there when the context ends.
     """
 
     def __init__(
@@ -48,8 +54,10 @@ class ProfileContext:
         compat: bool = False,
     ) -> None:
         self._enabled = enabled
+        self._profiles: dict[str, dict[int, Any]] = {}
         self._profiler: Any = None
         self._original_run: Callable[..., Any] | None = None
+        self._functions: FunctionSteps | None = None
         if not enabled:
             return
         if not profile_dir:
@@ -90,6 +98,16 @@ class ProfileContext:
         self._jobs.append((cmd, dict(options), steps))
         self._schedule.also_trace(steps)
 
+    def get_profiles(self, cmd: str) -> dict[int, Any]:
+        """The results of a view that `add_auto_profiling` asked for, by step.
+
+        Each is a GraphNodeProto for scope and graph, a MultiGraphNodeProto for op and code.
+        """
+        if cmd not in self._profiles:
+            known = ", ".join(self._profiles) or "none"
+            raise OptionError(f"No auto profiling of '{cmd}' was run; run were {known}")
+        return dict(self._profiles[cmd])
+
     def __enter__(self) -> ProfileContext:  # noqa: PYI034 - typing.Self is not in Python 3.10
         if not self._enabled:
             return self
@@ -113,6 +131,9 @@ class ProfileContext:
         self._original_run = original
         base.run = run
         _active.append(self)
+        steps = self._schedule.requested_steps(DEFAULT_STEPS)
+        if steps and not self._compat:
+            self._functions = FunctionSteps(self._folder, steps)
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -120,12 +141,35 @@ class ProfileContext:
             base_session().run = self._original_run
             self._original_run = None
             _active.remove(self)
+        if self._functions is not None:
+            functions, self._functions = self._functions, None
+            with self._report_faults(0):
+                self._end(functions)
+
+    def _end(self, functions: FunctionSteps) -> None:
+        """Report and write what a capture of functions is due."""
+        has_sessions = next(self._steps) > 0
+        functions.finish()
+        if has_sessions:
+            return
+        self._message(functions.message)
+        profile = functions.profile()
+        if profile is None:
+            return
+        self._profiler = functions.profiler(profile)
+        for step in profile.steps:
+            self._report(step)
+        for step in self._schedule.dumps(functions.calls):
+            self._dump(step, None)
 
     def _run(self, call: RunCall) -> Any:
+        if self._functions is not None:
+            # A session traces itself, which a running profiler would prevent.
+            self._functions.finish()
         step = next(self._steps)
         # While another thread is tracing, this run is counted but not traced.
         if self._schedule.is_idle(step) or not self._lock.acquire(blocking=False):
-            return call.unchanged()
+            return call.run_unchanged()
         try:
             return self._run_and_report(step, call)
         finally:
@@ -134,14 +178,14 @@ class ProfileContext:
     def _run_and_report(self, step: int, call: RunCall) -> Any:
         """Trace a run if it is due, then report and write what is due after it."""
         metadata = None
-        with self._faults_reported(step):
+        with self._report_faults(step):
             metadata = self._metadata(step, call)
-        result = call.unchanged() if metadata is None else call.traced(metadata)
-        with self._faults_reported(step):
+        result = call.run_unchanged() if metadata is None else call.run_traced(metadata)
+        with self._report_faults(step):
             if metadata is not None:
                 self._add(step, call.session.graph, metadata)
             self._report(step)
-        with self._faults_reported(step):
+        with self._report_faults(step):
             if self._schedule.should_dump(step):
                 self._dump(step, call.session.graph)
         return result
@@ -169,7 +213,8 @@ class ProfileContext:
         for cmd, options, steps in self._jobs:
             if step in steps and self._profiler is not None:
                 self._debug_message(f"profiling {cmd} step: {step}")
-                getattr(self._profiler, _COMMANDS[cmd])(options)
+                result = getattr(self._profiler, _COMMANDS[cmd])(options)
+                self._profiles.setdefault(cmd, {})[step] = result
 
     def _dump(self, step: int, graph: Any) -> None:
         self._debug_message(f"dumping file at step: {step}")
@@ -184,18 +229,21 @@ class ProfileContext:
         return self._profiler
 
     def _debug_message(self, text: str) -> None:
-        if self._debug and sys.stderr is not None:
-            sys.stderr.write(f"debug: {text}\n")
+        if self._debug:
+            self._message(f"debug: {text}")
+
+    def _message(self, text: str) -> None:
+        if sys.stderr is not None:
+            sys.stderr.write(f"{text}\n")
 
     @contextlib.contextmanager
-    def _faults_reported(self, step: int) -> Iterator[None]:
+    def _report_faults(self, step: int) -> Iterator[None]:
         """Keep errors from the training job; report the first one."""
         try:
             yield
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        # Compiled readers can panic, which is no Exception.
         except BaseException as fault:
+            if not is_error(fault):
+                raise
             if not self._has_failed and sys.stderr is not None:
                 self._has_failed = True
                 with contextlib.suppress(Exception):

@@ -18,11 +18,11 @@ class RunCall:
     options: Any
     run_metadata: Any
 
-    def unchanged(self) -> Any:
+    def run_unchanged(self) -> Any:
         """Run with the caller's arguments."""
         return self._call(self.options, self.run_metadata)
 
-    def traced(self, metadata: Any) -> Any:
+    def run_traced(self, metadata: Any) -> Any:
         """Run with a full trace; the caller's options are left as they were."""
         kind = sys.modules["tensorflow"].compat.v1.RunOptions
         options = kind()

@@ -42,6 +42,14 @@ class Schedule:
         """Trace these steps as well."""
         self._trace.update(steps)
 
+    def requested_steps(self, default: frozenset[int]) -> frozenset[int]:
+        """The steps that were asked for, or a default if this was left to the schedule."""
+        return frozenset(self._trace) or (default if self._automatic else frozenset())
+
+    def dumps(self, steps: int) -> list[int]:
+        """After which of so many steps a file is written."""
+        return sorted(step for step in self._dump if step < steps)
+
     def is_idle(self, step: int) -> bool:
         """Whether nothing can happen at a step; most runs stop here."""
         sampling = self._automatic and step > _WARM_UP and self._traced <= MAX_TRACED
@@ -52,7 +60,9 @@ class Schedule:
         """Whether to trace a step; a yes is counted as done."""
         if self._traced > MAX_TRACED:
             return False
-        wanted = step in self._trace or self._trace_next or self._sampled(step, fetches, coverage)
+        wanted = (
+            step in self._trace or self._trace_next or self._is_sampled(step, fetches, coverage)
+        )
         if wanted:
             self._trace_next = False
             self._traced += 1
@@ -66,7 +76,7 @@ class Schedule:
             self._dump_next = False
         return wanted
 
-    def _sampled(self, step: int, fetches: str, coverage: float) -> bool:
+    def _is_sampled(self, step: int, fetches: str, coverage: float) -> bool:
         if not self._automatic or step <= _WARM_UP:
             return False
         if fetches not in self._traced_fetches:

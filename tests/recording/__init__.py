@@ -1,0 +1,1 @@
+"""Live programs: op logs, graphs and stacks."""
