@@ -97,8 +97,9 @@ class Model:
         log = self.log if self.log.log_entries else None
         return tfprof.load(self.graph, list(self.steps), log, compat=compat)
 
-    def call(self, checkers: list[str]) -> tuple[Any, ...]:
-        """The same for the original."""
-        run = self.steps[0].SerializeToString() if self.steps else b""
-        log = self.log.SerializeToString()
-        return ("advise", self.graph.SerializeToString(), run, log, checkers)
+    def calls(self) -> list[tuple[Any, ...]]:
+        """The same for the original, as calls of `tests.oracle.original`."""
+        graph, log = self.graph.SerializeToString(), self.log.SerializeToString()
+        steps = [step.SerializeToString() for step in self.steps]
+        added = [("add_step", number, b"", step, b"") for number, step in enumerate(steps)]
+        return [("new", graph, log), *added]

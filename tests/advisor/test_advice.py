@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
+from typing import Any
 
 import pytest
 
 import tfprof
 from tests.advisor.models import CPU, GPU, Model
+from tests.robustness.models import loaded, log_of, run_of
 from tfprof import advisor
 from tfprof.advisor import CHECKERS, Amount, Evidence, Finding, Impact, Setting, Settings, advise
 from tfprof.api.profile import Profile
@@ -42,6 +44,18 @@ def small() -> Model:
 def test_all_checkers_but_the_empty_one_by_default(demo: Profile) -> None:
     names = [result.checker for result in advise(demo).results]
     assert names == sorted(set(CHECKERS) - {"JobChecker"})
+
+
+def test_printed_it_is_its_text(demo: Profile) -> None:
+    advice = advise(demo)
+    assert str(advice) == advice.text().strip("\n")
+    assert (
+        repr(advice) == f"<Advice: {len(advice.findings)} findings of {len(CHECKERS) - 1} checkers>"
+    )
+    with pytest.raises(
+        KeyError, match="there is no checker 'MemoryPaek'; did you mean 'MemoryPeak'"
+    ):
+        advice["MemoryPaek"]
 
 
 def test_compat_has_the_original_ones_in_order(demo: Profile) -> None:
@@ -176,3 +190,27 @@ def test_other_packages_add_checkers() -> None:
     assert broken.startswith("checker Broken of ")
     assert duplicate.endswith("a built-in checker has this name")
     assert "Nodes" not in advise(profile, compat=True).text()
+
+
+def test_a_name_cut_inside_a_character_keeps_its_bytes_in_compat() -> None:
+    """As the original prints it; a message can hold only whole characters."""
+    function = "abc" + "日本" * 5
+    log = log_of({"a": [("f.py", function, 1)], "b": [("f.py", "g", 2)]})
+    run = run_of(CPU, ("a", 1, 5000), ("b", 1, 5000))
+    profile = loaded(("a", "A"), ("b", "B"), run=run, log=log)
+    advice = advise(profile, "ExpensiveOperationChecker", compat=True)
+    cut = f"f.py:1:{function}".encode()[: len("f.py:1:") + 17]
+    assert cut + b"..., cpu: 5.00ms" in advice.text().encode(errors="surrogateescape")
+    reports = advice.proto().checkers["ExpensiveOperationChecker"].reports
+    assert "f.py:1:abc日本日本\ufffd..., cpu: 5.00ms" in "\n".join(reports)
+    default = advise(profile, "ExpensiveOperationChecker").text()
+    assert f"f.py:1:{function}, cpu: 5.00ms" in default
+
+
+@pytest.mark.parametrize("checkers", [5, [5], b"InputStall", {5: {}}, True, [["InputStall"]]])
+def test_what_names_no_checkers_is_refused(checkers: Any) -> None:
+    """In one line that says what is accepted."""
+    profile = tfprof.load(**paths())
+    with pytest.raises(OptionError, match="accepted are names of checkers") as refused:
+        profile.advise(checkers)
+    assert str(refused.value).startswith(f"checkers: {checkers!r} ")

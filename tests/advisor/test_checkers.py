@@ -215,15 +215,19 @@ def test_input_behind_computation_is_no_stall() -> None:
 def test_memory_peak_of_allocations() -> None:
     model = Model().node("a", "MatMul", text="a = x @ w").node("b", "Relu", "a").step()
     gpu = {"on": GPU, "allocator": "GPU_0_bfc"}
-    model.ran("a", 100, 50, allocations=((110, 5_000_000), (120, -2_000_000)), **gpu)
+    model.ran(
+        "a", 100, 50, allocations=((110, 3_000_000), (115, 2_000_000), (120, -2_000_000)), **gpu
+    )
     model.ran("b", 200, 50, allocations=((210, 4_000_000), (240, -4_000_000)), **gpu)
     model.node("v", "VariableV2").ran("v", 90, 1, on=GPU, persistent=1_000_000)
     finding = only(model, "MemoryPeak")
-    assert impact(finding) == (8_000_000, "memory")
-    assert [row.name for row in finding.evidence] == ["b", "a", "v"]
-    assert numbers(finding, "a") == {"memory": 3_000_000, "share": 0.375}
+    assert impact(finding) == (7_000_000, "memory")
+    assert [row.name for row in finding.evidence] == ["b", "a"]
+    assert numbers(finding, "a") == {"memory": 3_000_000, "share": 3 / 7}
     assert finding.evidence[1].source == "model.py:1 build: a = x @ w"
-    assert "120us after its start" in finding.message
+    assert "120us into step 0" in finding.message
+    assert "4.00MB of it temporary" in finding.message
+    assert "1.00MB more kept between steps" in finding.message
 
 
 def chain(last_use: str) -> Model:

@@ -1,22 +1,17 @@
-"""In compat, advice is the original's: on random cases, and on what a GPU and images bring."""
+"""In compat, advice on what a GPU and images bring is the original's.
+
+`tests.oracle` asks for advice on random cases.
+"""
 
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
-from tests.advisor.compare import NAMES, check, differences
 from tests.advisor.models import CPU, GPU, STREAM, Model
-from tests.advisor.original import ask
-from tfprof.advisor import advise
-
-SEED = 20_180_101
-CASES = 100
-
-
-def test_random_cases_are_the_same() -> None:
-    outcomes = list(check(range(SEED, SEED + CASES)))
-    assert sum(not error for *_, error in outcomes) > CASES
-    assert [(where, difference) for where, difference, _ in outcomes if difference] == []
+from tests.oracle.cases import CHECKERS
+from tests.oracle.compare import Ours, compared
+from tests.oracle.original import Original
 
 
 def images(data_format: bytes, batch_norm: str, device: str, busy: int) -> Model:
@@ -31,16 +26,18 @@ def images(data_format: bytes, batch_norm: str, device: str, busy: int) -> Model
     return model
 
 
-def test_images_are_the_same() -> None:
+def test_images_are_the_same(tmp_path: Path) -> None:
     norms = ("Mul", "FusedBatchNorm", "FusedBatchNormV3")
     kinds = product((b"NHWC", b"NCHW"), norms, (CPU, GPU), (10, 300, 299, 2000))
-    models = [images(*kind) for kind in kinds]
-    answers = ask([[model.call(NAMES)] for model in models])
-    spoken = set()
-    for model, (theirs,) in zip(models, answers, strict=True):
-        ours = advise(model.load(compat=True), NAMES, compat=True)
-        assert differences(theirs, ours, "") == ""
-        spoken |= {finding.message for finding in ours.findings}
+    jobs = [[*images(*kind).calls(), ("report", "advise", list(CHECKERS))] for kind in kinds]
+    original = Original()
+    answers = original.run(jobs)
+    original.close()
+    spoken: set[str] = set()
+    for job, theirs in zip(jobs, answers, strict=True):
+        assert not theirs[-1].error
+        assert list(compared(job, theirs, Ours(tmp_path, compat=True), compat=True)) == []
+        spoken |= set(theirs[-1].stdout.decode().splitlines())
     assert f"device: {GPU.lower()} low utilization: 0.02" in spoken
     assert f"device: {GPU.lower()} utilization: 0.95" in spoken
     assert "Found operation using NHWC data_format on GPU. Maybe NCHW is faster." in spoken

@@ -5,9 +5,11 @@
     finding        Finding, Evidence, Impact, Advice
     node_queries   queries that checkers share
     step_time      the length of steps, unions of intervals
+    trace_time     where the time of consecutive steps goes
 
 A checker is one file and one entry in `CHECKERS`. Other packages add theirs through the entry point
 group `tfprof.checkers`: a `Checker`, or just its function, under the checker's name.
+`api` and everything above may import this package.
 """
 
 from __future__ import annotations
@@ -22,11 +24,14 @@ from tfprof.advisor.checkers import (
     data_transfer,
     device_placement,
     expensive_operation,
+    host_bound,
     input_stall,
     job,
     memory_peak,
+    memory_savings,
     operation,
     parameter_balance,
+    retracing,
     small_ops,
     step_variance,
     unknown_flops,
@@ -66,11 +71,14 @@ CHECKERS: dict[str, Checker] = {
         data_transfer,
         device_placement,
         expensive_operation,
+        host_bound,
         input_stall,
         job,
         memory_peak,
+        memory_savings,
         operation,
         parameter_balance,
+        retracing,
         small_ops,
         step_variance,
         unknown_flops,
@@ -93,7 +101,8 @@ def all_checkers() -> tuple[dict[str, Checker], tuple[str, ...]]:
             continue
         try:
             loaded = point.load()
-        except Exception as error:  # whatever another package raises must not end the advice
+        except (Exception, SystemExit) as error:
+            # Whatever another package raises must not end the advice.
             problems.append(f"checker {point.name} of {point.value} cannot be loaded: {error}")
             continue
         if not isinstance(loaded, Checker):
@@ -141,7 +150,7 @@ def _result(profile: Profile, checker: Checker, settings: Settings, *, compat: b
         return Result(name, missing=missing)
     try:
         findings = tuple(f for f in checker.check(profile, settings) if compat or f.has_number)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if name in CHECKERS:
             raise
         # Whatever another package's checker does must not end the advice.
@@ -160,8 +169,7 @@ def _select_checkers(
     if checkers is None:
         # The one that checks nothing is left out.
         return {name: {} for name in known if name != job.CHECKER.name}
-    if isinstance(checkers, str):
-        checkers = [checkers]
+    checkers = _check_names(checkers)
     given = checkers if isinstance(checkers, Mapping) else dict(map(_parse_checker, checkers))
     if compat:
         return {name: {} for name in given if name in known}
@@ -172,6 +180,19 @@ def _select_checkers(
         if not isinstance(settings or {}, Mapping):
             raise OptionError(f"checker {name}: its settings {settings!r} are not a dict")
     return {name: settings or {} for name, settings in given.items()}
+
+
+def _check_names(checkers: Any) -> Mapping[str, Any] | list[str]:
+    """Names of checkers as a list, or as the dict that they were given as."""
+    names = [checkers] if isinstance(checkers, str) else checkers
+    if isinstance(names, Iterable) and not isinstance(names, Mapping):
+        names = list(names)
+    if isinstance(names, Iterable) and all(isinstance(name, str) for name in names):
+        return names  # type: ignore[return-value]  # a list or a dict
+    raise OptionError(
+        f"checkers: {checkers!r} was given; accepted are names of checkers, as a text or a list, "
+        "or a dict of names and settings"
+    )
 
 
 def _parse_checker(text: str) -> tuple[str, dict[str, str]]:
@@ -187,8 +208,8 @@ def _parse_checker(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _warnings(profile: Profile, quirks: Quirks, views: Mapping[str, Profile]) -> tuple[str, ...]:
-    """Warnings about the profile itself."""
-    warnings = executions_of(profile, quirks).warnings
-    if not quirks.loose_gradient_names:
+    """Warnings about the profile itself, and about code view if it is built now."""
+    warnings = () if quirks.records_reported_once else executions_of(profile, quirks).warnings
+    if "code" in views:
         return warnings
-    return warnings + view_of(views.get("code", profile), "code", quirks).warnings
+    return warnings + view_of(profile, "code", quirks).warnings

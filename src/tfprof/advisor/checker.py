@@ -25,8 +25,8 @@ class Requirement:
 
 
 def _has_memory(profile: Profile) -> bool:
-    runs = executions_of(profile, REPAIRED)
-    return any(getattr(runs, field).any() for field in MEMORY_FIELDS[1:])
+    executions = executions_of(profile, REPAIRED)
+    return any(getattr(executions, field).any() for field in MEMORY_FIELDS[1:])
 
 
 def _has_devices(profile: Profile) -> bool:
@@ -44,6 +44,10 @@ TRACES = Requirement("code traces (an op log)", _has_frames)
 ACCELERATOR = Requirement(
     "run metadata of a step with an accelerator",
     lambda profile: any(map(is_accelerator, profile.devices)),
+)
+TIMELINE = Requirement(
+    "a trace of consecutive steps (tfprof.capture, XPlane)",
+    lambda profile: profile.exact_durations and bool(profile.steps),
 )
 MEMORY = Requirement("run metadata with memory statistics", _has_memory)
 SEVERAL_DEVICES = Requirement("run metadata of a step on several devices", _has_devices)

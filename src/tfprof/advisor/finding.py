@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from tfprof.definitions.lookup import Lookup
 from tfprof.definitions.units import FORMATS
 from tfprof.protos import output_pb2
 from tfprof.runtime.printable import one_line
@@ -135,13 +136,24 @@ class Result:
         return lines + [f"partly checked: needs {data}" for data in self.missing_in_part]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Advice:
-    """The results of checkers, by name; with `compat` in the words of the original."""
+    """The results of checkers, by name; with `compat` in the words of the original.
+
+    Printed it is its text; its `repr` is a short summary.
+    """
 
     results: tuple[Result, ...]
     messages: tuple[str, ...] = ()
-    compat: bool = field(default=False, repr=False)
+    compat: bool = False
+
+    def __str__(self) -> str:
+        return self.text().strip("\n")
+
+    def __repr__(self) -> str:
+        findings, checkers = len(self.findings), len(self.results)
+        found = "1 finding" if findings == 1 else f"{findings:,} findings"
+        return f"<Advice: {found} of {checkers} checker{'s' if checkers != 1 else ''}>"
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -150,10 +162,7 @@ class Advice:
 
     def __getitem__(self, checker: str) -> Result:
         """The result of a checker."""
-        for result in self.results:
-            if result.checker == checker:
-                return result
-        raise KeyError(checker)
+        return Lookup({result.checker: result for result in self.results}, "checker")[checker]
 
     def text(self) -> str:
         """The text to print: the name of each checker, then its findings."""
@@ -167,7 +176,9 @@ class Advice:
         """An AdviceProto with an entry per checker and a text per finding."""
         message = output_pb2.AdviceProto()
         for result in self.results:
-            message.checkers[result.checker].reports.extend(self._reports(result))
+            texts = (text.encode(errors="surrogateescape") for text in self._reports(result))
+            reports = message.checkers[result.checker].reports
+            reports.extend(text.decode(errors="replace") for text in texts)
         return message
 
     def json(self) -> str:

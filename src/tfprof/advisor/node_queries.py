@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.advisor.finding import Amount, Evidence
 from tfprof.definitions.quirks import Quirks
@@ -18,6 +19,7 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.user_code import describe_user_line
 from tfprof.reports.measures import measures
+from tfprof.runtime.lazy import cached_property
 
 INPUT = re.compile(
     r"(MultiDevice)?(Iterator|Optional)(V2)?Get(Next|Value).*|(Queue|.*_)?Dequeue.*|Reader(Read|Restore).*"
@@ -89,6 +91,20 @@ class NodeQueries:
         """Which nodes have an op type that matches."""
         matches = np.array([bool(pattern.fullmatch(op)) for op in self.op_types], bool)
         return matches[self.op_code] if len(matches) else np.zeros(0, bool)
+
+    def is_in_scope(self, *scopes: str) -> BoolArray:
+        """Which nodes are in one of some outermost scopes."""
+        pattern = f"^({'|'.join(map(re.escape, scopes))})/"
+        mask: BoolArray = pc.match_substring_regex(self.profile.nodes.name, pattern).to_numpy(
+            zero_copy_only=False
+        )
+        return mask
+
+    @property
+    def outermost_scope(self) -> tuple[Array, int]:
+        """A number for the outermost scope of each node, and how many there are."""
+        names = pc.replace_substring_regex(self.profile.nodes.name, "/.*", "").dictionary_encode()
+        return names.indices.to_numpy(), max(len(names.dictionary), 1)
 
     def device(self, node: int) -> str:
         """The device that a node was placed on first."""

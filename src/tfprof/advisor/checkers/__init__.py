@@ -1,1 +1,1 @@
-"""The checkers, one file each. `tfprof.advisor.CHECKERS` lists them; nothing else imports them."""
+"""The checkers, one file each, which `tfprof.advisor.CHECKERS` lists."""

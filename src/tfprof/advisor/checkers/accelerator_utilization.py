@@ -19,45 +19,46 @@ _NAME = "AcceleratorUtilizationChecker"
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """A finding per accelerator: busy time as a share of the time from first start to last end."""
     queries = NodeQueries(profile, settings.quirks)
-    runs = queries.executions
-    rows = _last_executions(runs)
-    node = runs.execution_node[rows]
-    busy = _busy(runs, node, runs.execution_step[rows], len(profile.nodes))
+    executions = queries.executions
+    rows = _last_executions(executions)
+    node = executions.execution_node[rows]
+    busy = _busy(executions, node, executions.execution_step[rows], len(profile.nodes))
     for device, index in sorted((name, i) for i, name in enumerate(profile.devices)):
-        mask = runs.device[node] == index
+        mask = executions.device[node] == index
         if not mask.any() or not queries.accelerators[index]:
             continue
-        starts = runs.execution_start[rows][mask]
+        starts = executions.execution_start[rows][mask]
         first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
-        took = int(runs.execution_end[rows][mask].max()) - (first if starts.any() else 0)
-        if took <= 0:
+        elapsed = int(executions.execution_end[rows][mask].max()) - (first if starts.any() else 0)
+        if elapsed <= 0:
             continue
-        worked = int(busy[mask].sum())
-        low = worked / took < settings["threshold"]
+        busy_micros = int(busy[mask].sum())
+        low = busy_micros / elapsed < settings["threshold"]
+        idle_micros = max(elapsed - busy_micros, 0)
+        impact = Impact(time(idle_micros), "per step without a running kernel")
         yield Finding(
             _NAME,
             "warning" if low else "info",
-            f"device: {device} {'low ' if low else ''}utilization: {worked / took:.2f}",
-            (Evidence(device, {"busy": time(worked), "elapsed": time(took)}),),
-            Impact(time(max(took - worked, 0)), "per step without a running kernel")
-            if low
-            else None,
+            f"device: {device} {'low ' if low else ''}utilization: {busy_micros / elapsed:.2f}",
+            (Evidence(device, {"busy": time(busy_micros), "elapsed": time(elapsed)}),),
+            impact if low else None,
         )
 
 
-def _last_executions(runs: Executions) -> Array:
+def _last_executions(executions: Executions) -> Array:
     """The execution of each node in its last step."""
-    following = np.append(runs.execution_node[1:], -1)
-    return np.flatnonzero(runs.execution_node != following)
+    following = np.append(executions.execution_node[1:], -1)
+    return np.flatnonzero(executions.execution_node != following)
 
 
-def _busy(runs: Executions, node: Array, step: Array, count: int) -> Array:
+def _busy(executions: Executions, node: Array, step: Array, count: int) -> Array:
     """The accelerator time of nodes, each in its own step."""
     step_of = np.full(count, -1, np.int64)
     step_of[node] = step
-    counts = runs.interval_accelerator & (runs.interval_step == step_of[runs.interval_node])
+    counts = executions.interval_step == step_of[executions.interval_node]
+    counts &= executions.interval_accelerator
     sums = np.zeros(count, np.int64)
-    np.add.at(sums, runs.interval_node[counts], runs.interval_duration[counts])
+    np.add.at(sums, executions.interval_node[counts], executions.interval_duration[counts])
     of_nodes: Array = sums[node]
     return of_nodes
 

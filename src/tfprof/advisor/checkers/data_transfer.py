@@ -73,13 +73,13 @@ def _tensor(node: Array, slot: Array) -> Array:
 
 def _sizes(queries: NodeQueries, tensor: Array) -> Array:
     """The bytes of some tensors, on average over the steps that their nodes ran in."""
-    runs = queries.executions
-    known = _tensor(runs.memory_node[runs.output_memory], runs.output_slot)
+    executions = queries.executions
+    known = _tensor(executions.memory_node[executions.output_memory], executions.output_slot)
     distinct = np.unique(tensor)
     mask = np.isin(known, distinct)
     index = np.searchsorted(distinct, known[mask])
-    sums = np.bincount(index, runs.output_size[mask], len(distinct))
-    steps = np.bincount(runs.execution_node, minlength=len(queries.profile.nodes))
+    sums = np.bincount(index, executions.output_size[mask], len(distinct))
+    steps = np.bincount(executions.execution_node, minlength=len(queries.profile.nodes))
     means = sums / np.maximum(steps[distinct // _SLOTS], 1)
     of_tensors: Array = means[np.searchsorted(distinct, tensor)]
     return of_tensors
@@ -98,9 +98,9 @@ def _copies(queries: NodeQueries) -> dict[str, float]:
                 break
         names = records.names.take(rows).to_pylist()
         for name, micros in zip(names, records.duration[rows].tolist(), strict=True):
-            cut = name.partition(":")[0]
-            edge = _EDGE.fullmatch(cut)
-            spent[edge[1] if edge else cut] += max(micros, 1)
+            node_name = name.partition(":")[0]
+            edge = _EDGE.fullmatch(node_name)
+            spent[edge[1] if edge else node_name] += max(micros, 1)
     return {name: micros / max(len(profile.steps), 1) for name, micros in spent.items()}
 
 

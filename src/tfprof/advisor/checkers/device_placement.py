@@ -21,10 +21,9 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     queries = NodeQueries(profile, settings.quirks)
     total_micros = int(queries.micros.sum())
     on_cpu = queries.on_devices("cpu" in device_kind(device) for device in profile.devices)
-    elsewhere = (
-        queries.has_op_type(INPUT) | queries.has_op_type(TRANSFER) | queries.has_op_type(IDLE)
-    )
-    placed = on_cpu & ~elsewhere
+    placed = on_cpu.copy()
+    for pattern in (INPUT, TRANSFER, IDLE):
+        placed &= ~queries.has_op_type(pattern)
     nodes = np.bincount(queries.op_code[placed], minlength=len(queries.op_types))
     micros = queries.micros_by_op_type(placed)
     is_expensive = (micros > 0) & (micros >= settings["share"] * total_micros)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+import pyarrow as pa
+
 from tfprof.advisor.checker import RUN, TRACES, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, share, time
 from tfprof.definitions.options import Options
 from tfprof.definitions.units import format_time
 from tfprof.profiles.profile import Profile
-from tfprof.reports.report import Report, Row, make_report
+from tfprof.reports.make_report import make_report
+from tfprof.reports.report import Report, Row
 from tfprof.views import view_of
 
 _NAME = "ExpensiveOperationChecker"
@@ -35,7 +38,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 
 def _report(profile: Profile, kind: str, settings: Settings, **options: int) -> Report:
-    report_options = Options().changed({"order_by": "micros", **options})
+    report_options = Options().with_values({"order_by": "micros", **options})
     return make_report(
         profile, kind, report_options, settings.quirks, built_from=settings.views.get(kind)
     )
@@ -111,8 +114,14 @@ def _code(report: Report, settings: Settings) -> Iterator[Finding]:
     if not children:
         return
     shown = list(_most_expensive(row, 0, settings))
-    lines = [f"{'  ' * level}{row.name}, {_times(row.total)}" for level, row in shown]
+    lines = [f"{'  ' * level}{_frame(row)}, {_times(row.total)}" for level, row in shown]
     yield _finding(lines, [_evidence(row.name, row.total["exec_micros"]) for _, row in shown])
+
+
+def _frame(row: Row) -> str:
+    """The name of a row of code view; a character that compat cuts keeps its bytes."""
+    name: bytes = row.report.name[row.position].cast(pa.binary()).as_py()
+    return name.decode(errors="surrogateescape")
 
 
 def _most_expensive(above: Row, level: int, settings: Settings) -> Iterator[tuple[int, Row]]:

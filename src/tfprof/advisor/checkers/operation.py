@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pyarrow.compute as pc
 
 from tfprof.advisor.checker import GRAPH, Checker, Setting, Settings
 from tfprof.advisor.finding import Evidence, Finding, Impact
 from tfprof.advisor.node_queries import NodeQueries, count, time
-from tfprof.profiles.grouping import list_offsets
+from tfprof.profiles.add_rows import nodes_with_attr
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import BoolArray
 from tfprof.protos import graph_pb2
@@ -31,22 +30,10 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     fused = "FusedBatchNorm" if settings.quirks.fused_batch_norm_v1_only else "_?FusedBatchNorm.*"
     if named.any() and not count_matches(profile, (fused,), settings.quirks).any():
         yield _finding(queries, _BATCH_NORM, named, settings.top)
-    channels_last = _channels_last(profile) & queries.on_devices(queries.accelerators)
+    channels_last = nodes_with_attr(profile.nodes, "data_format", _NHWC)
+    channels_last &= queries.on_devices(queries.accelerators)
     if channels_last.any():
         yield _finding(queries, _DATA_FORMAT, channels_last, settings.top)
-
-
-def _channels_last(profile: Profile) -> BoolArray:
-    """Which nodes have NHWC as their data format."""
-    attrs = profile.nodes.attrs
-    entries = attrs.flatten()
-    matches = pc.and_(
-        pc.equal(entries.field("key"), "data_format"), pc.equal(entries.field("value"), _NHWC)
-    )
-    rows = np.flatnonzero(matches.to_numpy(zero_copy_only=False))
-    mask = np.zeros(len(profile.nodes), bool)
-    mask[np.searchsorted(list_offsets(attrs), rows, side="right") - 1] = True
-    return mask
 
 
 def _finding(queries: NodeQueries, message: str, nodes: BoolArray, top: int) -> Finding:

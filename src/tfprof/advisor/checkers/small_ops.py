@@ -20,14 +20,14 @@ _NAME = "SmallOps"
 def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     """Many short executions, and much of the step in which nothing longer runs."""
     queries = NodeQueries(profile, settings.quirks)
-    runs = queries.executions
-    computes = ~queries.has_op_type(IDLE)[runs.interval_node]
-    tiny = computes & (runs.interval_duration < settings["micros"])
-    steps = step_times(runs, profile.steps)
+    executions = queries.executions
+    computes = ~queries.has_op_type(IDLE)[executions.interval_node]
+    tiny = computes & (executions.interval_duration < settings["micros"])
+    steps = step_times(executions, profile.steps)
     if not steps or not computes.any():
         return
     elapsed = sum(step.length for step in steps)
-    lost = elapsed - sum(step.intervals(runs, computes & ~tiny).length for step in steps)
+    lost = elapsed - sum(step.intervals(executions, computes & ~tiny).length for step in steps)
     number = int(tiny.sum()) / len(steps)
     enough = number >= settings["count"] and 2 * tiny.sum() >= computes.sum()
     if not enough or lost < settings["share"] * elapsed:

@@ -50,9 +50,9 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
 
 def _micros(queries: NodeQueries, step: StepTime) -> Array:
     """The time of every node in a step."""
-    runs = queries.executions
+    executions = queries.executions
     sums = np.zeros(len(queries.profile.nodes), np.int64)
-    np.add.at(sums, runs.interval_node[step.rows], runs.interval_duration[step.rows])
+    np.add.at(sums, executions.interval_node[step.rows], executions.interval_duration[step.rows])
     return sums
 
 

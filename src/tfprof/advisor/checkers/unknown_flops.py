@@ -25,7 +25,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     unknown = _uncounted(queries, flops)
     if not unknown.any():
         return
-    arithmetic = unknown | (flops.float_ops > 0)
+    arithmetic = unknown | (flops.float_ops != 0)
     micros = int(queries.micros[unknown].sum())
     total_micros = int(queries.micros[queries.executions.exists].sum())
     part = micros / total_micros if total_micros else unknown.sum() / arithmetic.sum()
