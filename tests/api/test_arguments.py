@@ -49,6 +49,12 @@ def test_things_near_a_graph_have_a_hint(tf: Any, resnet: Training) -> None:
         tfprof.profile(tf.function(lambda x: x))
 
 
+@pytest.mark.parametrize("bind", [5, "B=8", [("B", 8)]])
+def test_sizes_are_given_by_name(bind: Any) -> None:
+    with pytest.raises(tfprof.OptionError, match=r"cannot bind .*: give sizes by name, such as"):
+        tfprof.load(graph=b"", bind=bind)
+
+
 def test_profiler_lists_what_is_accepted() -> None:
     with pytest.raises(TypeError, match="graph: a int was given"):
         tfprof.Profiler(7)

@@ -99,6 +99,23 @@ def test_errors_of_the_model_are_the_jobs(tf: Any, job: Training, tmp_path: Path
         job.session.run(job.loss)
 
 
+def test_profiles_of_a_view_are_kept_by_step(job: Training, tmp_path: Path) -> None:
+    options = {**ProfileOptionBuilder.time_and_memory(), "output": "none"}
+    with ProfileContext(str(tmp_path), trace_steps=[], dump_steps=[]) as context:
+        context.add_auto_profiling("op", options, [1, 3])
+        context.add_auto_profiling("scope", options, [2])
+        with pytest.raises(ValueError, match="No auto profiling of 'op' was run; run were none"):
+            context.get_profiles("op")
+        losses(job)
+    found = context.get_profiles("op")
+    assert list(found) == [1, 3]
+    assert {type(result).__name__ for result in found.values()} == {"MultiGraphNodeProto"}
+    assert found[3].total_exec_micros > 0
+    assert [type(x).__name__ for x in context.get_profiles("scope").values()] == ["GraphNodeProto"]
+    with pytest.raises(ValueError, match="No auto profiling of 'code' was run; run were op, scope"):
+        context.get_profiles("code")
+
+
 def full_disk(*_arguments: Any) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -130,7 +147,11 @@ def test_unwritable_folder_does_not_stop_the_job(
     assert capfd.readouterr().err.count("tfprof: profiling step") == 1
 
 
-@pytest.mark.parametrize("fault", [ValueError("odd"), MemoryError(), BaseException("panic")])
+class PanicException(BaseException):
+    """What compiled readers raise."""
+
+
+@pytest.mark.parametrize("fault", [ValueError("odd"), MemoryError(), PanicException()])
 def test_faults_inside_do_not_stop_the_job(
     job: Training, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
 ) -> None:
@@ -141,6 +162,20 @@ def test_faults_inside_do_not_stop_the_job(
     monkeypatch.setattr("tfprof.api.profiler.Profiler._update_live", fail)
     with ProfileContext(str(tmp_path), range(5), [2]):
         assert losses(job) == expected
+
+
+def test_a_signal_inside_stops_the_job(
+    job: Training, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminated(BaseException):
+        pass
+
+    def end(*_arguments: Any) -> None:
+        raise Terminated
+
+    monkeypatch.setattr("tfprof.api.profiler.Profiler._update_live", end)
+    with pytest.raises(Terminated), tfprof.ProfileContext(tmp_path, trace_steps=range(2)):
+        losses(job)
 
 
 def test_run_without_metadata_does_not_stop_the_job(

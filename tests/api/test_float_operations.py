@@ -43,7 +43,7 @@ def test_loading_counts_nothing(training: Training, monkeypatch: pytest.MonkeyPa
     def refuse(*_: Any) -> None:
         raise AssertionError("counted")
 
-    monkeypatch.setattr("tfprof.flops.count_profile.compute_cost", refuse)
+    monkeypatch.setattr("tfprof.flops.count_profile.count_profile", refuse)
     loaded = tfprof.load(training.serialized())
     loaded.report("scope", select=["params", "micros"], order_by="micros", min_micros=1).text()
     with pytest.raises(AssertionError, match="counted"):
@@ -78,7 +78,11 @@ def test_saved_profiles_and_tables_keep_them(training: Training, tmp_path: Any) 
         tables = tfprof.Profile.from_tables(tmp_path / "tables").report("scope", options)
         assert (tables.text(), tables.messages) == (report.text(), report.messages)
         saved = tfprof.load(profile=loaded.serialize())
-        assert saved.report("scope", options).text() == report.text()
+        if "give sizes" in "".join(report.messages):
+            continue
+        # A saved profile does not know that its numbers are those of one example.
+        _, rows = report.text().split("\n", 1)
+        assert saved.report("scope", options).text() == "node name | # float_ops | # macs\n" + rows
 
 
 def test_op_log_leaves_the_batch_open(resnet: Training, tmp_path: Any) -> None:

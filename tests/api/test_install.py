@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,7 +31,20 @@ def test_public_names_are_ours(tf: Any, resnet: Training, installed: None) -> No
     assert isinstance(ours, tfprof.Profiler)
     ours.add_step(0, resnet.runs[0])
     assert ours.profile_operations({**options, "select": ["micros"]}).total_parameters == expected
-    assert profiler.ProfileContext is tfprof.ProfileContext
+    assert issubclass(profiler.ProfileContext, tfprof.ProfileContext)
+
+
+@pytest.mark.parametrize("compat", [False, True])
+def test_compat_reaches_everything(tf: Any, tmp_path: Path, compat: bool) -> None:
+    tfprof.compat.install(compat=compat)
+    profiler = tf.compat.v1.profiler
+    try:
+        with profiler.ProfileContext(str(tmp_path)) as context:
+            assert context.profiler.profile.compat is compat
+        assert profiler.Profiler(tf.Graph()).profile.compat is compat
+        assert profiler.profile.keywords == {"compat": compat}
+    finally:
+        tfprof.compat.uninstall()
 
 
 def test_modules_behind_are_ours_too(resnet: Training, installed: None) -> None:

@@ -92,6 +92,9 @@ def test_frames_have_text_and_first_lines_by_default(resnet: Training, tmp_path:
         assert source[frame.func_start_line - 1].strip().startswith(f"def {function}(")
 
 
-def test_missing_folder_is_an_error(resnet: Training, tmp_path: Path) -> None:
-    with pytest.raises(tfprof.OutputError, match="cannot write"):
-        tfprof.write_op_log(resnet.graph, tmp_path / "missing")
+def test_the_folder_is_made(resnet: Training, tmp_path: Path) -> None:
+    tfprof.write_op_log(resnet.graph, tmp_path / "new" / "logs")
+    assert (tmp_path / "new" / "logs" / "tfprof_log").stat().st_size
+    (tmp_path / "file").touch()
+    with pytest.raises(tfprof.OutputError, match=r"file/logs: cannot make the folder: Not a dir"):
+        tfprof.write_op_log(resnet.graph, tmp_path / "file" / "logs")

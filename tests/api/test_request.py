@@ -26,6 +26,7 @@ def demo() -> tfprof.Profile:
         ("scpoe", {}, "unknown view 'scpoe'; .*did you mean 'scope'"),
         ("op", {"show_name_regexes": ["("]}, "option 'show_name_regexes': invalid regex"),
         ("op", {"output": "fil:outfile=x"}, "option 'output': unknown type 'fil'"),
+        ("op", {"output": "htm:outfile=x.html"}, "option 'output': unknown type 'htm'"),
         ("op", {"output": "file"}, "option 'output': file needs outfile"),
         ("op", {"select": ["micro"]}, "did you mean 'micros'"),
     ],
@@ -48,7 +49,7 @@ def test_writers_return_messages_and_front_ends_print_them(
     demo: tfprof.Profile, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     output = f"pprof:outfile={tmp_path / 'a.pprof'}"
-    demo.report("code", output=output).write()
+    demo.report("code").write(output)
     assert main(["--demo", "--quiet", "code", "-output", output]) == 0
     printed = capfd.readouterr()
     assert printed.out == ""
@@ -61,3 +62,16 @@ def test_loaded_profiles_keep_their_type(demo: tfprof.Profile) -> None:
     for profile in (demo, demo.add_step(7, run), demo.replace(), reloaded):
         assert type(profile) is tfprof.Profile
         assert type(profile.report("op")) is tfprof.Report
+
+
+@pytest.mark.parametrize("output", ["json", "csv:outfile={}/rows.csv", "{}/rows.csv"])
+def test_a_report_is_returned_and_not_written(
+    demo: tfprof.Profile, tmp_path: Path, output: str
+) -> None:
+    output = output.format(tmp_path)
+    with pytest.raises(tfprof.OptionError, match=r"writes nothing; use report\.write\('"):
+        demo.report("op", output=output)
+    with pytest.raises(tfprof.OptionError, match=r"writes nothing; use report\.write\('"):
+        tfprof.Profiler.of_profile(demo).report("op", {"output": output})
+    assert not list(tmp_path.iterdir())
+    assert demo.report("op", output="none").names

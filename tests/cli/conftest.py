@@ -65,9 +65,12 @@ def run() -> Tfprof:
 @pytest.fixture
 def run_demo(demo_profile: Profile, monkeypatch: pytest.MonkeyPatch) -> Tfprof:
     """The command in this process, with `--demo` and without reading its files again."""
+    load_profile = cli.load_profile
 
     def loaded(wanted: Any, screen: Screen, *, compat: bool) -> Profile:
-        return demo_profile
+        if wanted == demo.paths():
+            return demo_profile
+        return load_profile(wanted, screen, compat=compat)
 
     monkeypatch.setattr(cli, "load_profile", loaded)
     return lambda *argv, stdin="": call("--demo", *argv, stdin=stdin)

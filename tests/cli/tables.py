@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.defaults import ADAPTED
-from tfprof.cli.flags import SWITCHES
+from tfprof.cli.flags import ENVIRONMENT, EXIT_STATUSES, SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
 from tfprof.loaders import LOADERS
@@ -59,12 +59,25 @@ def _defaults() -> Iterable[tuple[str, ...]]:
         yield f"`-{name}`", f"`{default}`" if " " not in default else default
 
 
+def _statuses() -> Iterable[tuple[str, ...]]:
+    yield "exit status", "meaning"
+    yield from ((str(status), text) for status, text in EXIT_STATUSES.items())
+
+
+def _environment() -> Iterable[tuple[str, ...]]:
+    yield "variable", "meaning"
+    for names, text in ENVIRONMENT.items():
+        yield ", ".join(f"`{name}`" for name in names.split(", ")), text
+
+
 TABLES = {
     "commands": _commands,
     "inputs": lambda: _flags(INPUTS.values()),
     "switches": lambda: _flags(SWITCHES.values()),
     "defaults": _defaults,
     "formats": _formats,
+    "statuses": _statuses,
+    "environment": _environment,
 }
 
 if __name__ == "__main__":

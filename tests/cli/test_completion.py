@@ -14,12 +14,12 @@ from tfprof.api.screen import Screen
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.completion import candidates
 from tfprof.cli.console import Console
-from tfprof.cli.name_index import LIMIT, complete_name, name_to_regex, names_to_complete
+from tfprof.cli.name_index import LIMIT, complete_name, names_to_complete
 from tfprof.definitions.metrics import METRICS, orders
-from tfprof.definitions.options import OPTIONS
+from tfprof.definitions.options import listed_options
 from tfprof.outputs import OUTPUTS
 from tfprof.protos.graph_pb2 import GraphDef
-from tfprof.reports.regexes import matches
+from tfprof.reports.regexes import match_exactly, matches
 
 
 @pytest.fixture
@@ -38,10 +38,13 @@ def test_commands(console: Console) -> None:
     assert completed("sc", console) == ["scope"]
     assert completed("nothing", console) == []
     assert completed("exit ", console) == []
+    assert completed("summary ", console) == ["summary --json"]
 
 
 def test_options(console: Console) -> None:
-    assert completed("op ", console) == [f"op -{name}" for name in [*OPTIONS, "legend"]]
+    listed = [option.name for option in listed_options()]
+    assert completed("op ", console) == [f"op -{name}" for name in [*listed, "legend", "-json"]]
+    assert completed("op -min_self_m", console) == ["op -min_self_micros", "op -min_self_macs"]
     assert completed("op -sel", console) == ["op -select"]
     assert "op -step 1 -step" not in completed("op -step 1 -st", console)
     assert completed("op -account_displayed_op_only t", console) == [
@@ -53,8 +56,11 @@ def test_values(console: Console) -> None:
     assert completed("op -select ", console) == [f"op -select {name}" for name in METRICS]
     assert completed("op -select=micros,par", console) == ["op -select=micros,params"]
     assert completed("op -select micros,mic", console) == []
-    assert completed("op -order_by ", console) == [f"op -order_by {name}" for name in orders()]
+    known = [name for name in orders() if name != "delta"]
+    assert completed("op -order_by ", console) == [f"op -order_by {name}" for name in known]
     assert completed("help -order", console) == ["help -order_by"]
+    assert completed("help mod", console) == []
+    assert completed("advise --", console) == ["advise --json"]
     outputs = [f"{name}:" if output.keys else name for name, output in OUTPUTS.items()]
     assert completed("op -output ", console) == [f"op -output {name}" for name in outputs]
     assert "op -output file:outfile=" in completed("op -output file:o", console)
@@ -99,7 +105,7 @@ def test_names_fit_the_option_and_the_view(
 
 def test_a_name_becomes_a_regex_that_matches_it() -> None:
     for name in ("a.b", "f(x)[1]{2}|^$", "back\\slash", "plain/name", "q?*+"):
-        assert matches(name_to_regex(name), pa.array([name, "x" + name])).tolist() == [True, False]
+        assert matches(match_exactly(name), pa.array([name, "x" + name])).tolist() == [True, False]
 
 
 def test_scopes_are_offered_one_step_at_a_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -28,6 +29,10 @@ VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
         ({"select": ("params",), "max_depth": 7}, True, (("params",), VARIABLES, 7)),
         ({"account_type_regexes": ("a",)}, False, (("params",), ("a",), 4)),
         ({"select": ()}, False, ((), (".*",), 10)),
+        ({"order_by": "float_ops"}, True, (("float_ops",), (".*",), 10)),
+        ({"min_self_params": 3}, True, (("params",), VARIABLES, 4)),
+        ({"order_by": "name", "min_bytes": 0}, True, (("micros",), (".*",), 10)),
+        ({"min_bytes": 1, "order_by": "micros"}, False, (("micros", "bytes"), (".*",), 10)),
     ],
 )
 def test_defaults_adapt(given: dict[str, Any], has_runs: bool, expected: object) -> None:
@@ -38,6 +43,22 @@ def test_defaults_adapt(given: dict[str, Any], has_runs: bool, expected: object)
         r"save\/.*",
         "^zeros[0-9_]*",
     )
+
+
+@pytest.mark.parametrize(
+    ("view", "select"), [("scope", "params"), ("op", "float_ops"), ("graph", "float_ops")]
+)
+def test_a_view_of_a_graph_alone_selects_what_it_has(view: str, select: str) -> None:
+    options = options_for({}, has_runs=False, compat=False, view=view)
+    assert options.select == (select,)
+
+
+def test_rows_of_a_graph_are_complete_as_data(run: Tfprof) -> None:
+    graph = f"--graph_path={demo.paths()['graph']}"
+    rows = json.loads(run(graph, "op", "--json").out)
+    shown = run(graph, "op", "-select", "float_ops").lines
+    assert [row["name"] for row in rows[1:]] == [line.split()[0] for line in shown[1:]]
+    assert rows[1]["name"] == "Conv2D"
 
 
 @pytest.mark.parametrize("has_runs", [False, True])

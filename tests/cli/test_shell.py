@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.conftest import COMMAND, Tfprof, environment
+from tests.robustness.models import graph_of, log_of
 from tfprof.cli.commands import COMMANDS
 from tfprof.cli.flags import FLAGS
 from tfprof.cli.shell import history_file
@@ -27,9 +28,29 @@ def test_lines_are_answered_without_a_prompt(process: Tfprof, run_demo: Tfprof) 
     assert done.status == 0
 
 
+def test_a_pipe_without_lines_shows_the_first_screen(run_demo: Tfprof) -> None:
+    assert run_demo(stdin="").out == run_demo("summary").out != b""
+    for argv, stdin in (("--quiet", ""), ("--compat", ""), ("--no_pager", "quit\n")):
+        assert run_demo(argv, stdin=stdin).out == b""
+
+
 def test_options_hold_for_one_line(run_demo: Tfprof) -> None:
     once, after = run_demo("op", "-select", "params"), run_demo("op")
     assert run_demo(stdin="op -select params\nop\n").out == once.out + after.out
+
+
+@pytest.mark.parametrize("first", ["code -select params", "advise OperationChecker"])
+def test_compat_says_what_there_is_to_say_of_a_view_once(
+    run: Tfprof, tmp_path: Path, first: str
+) -> None:
+    graph, log = tmp_path / "graph.pb", tmp_path / "log"
+    lost = "gradients/nowhere_grad/x"
+    graph.write_bytes(graph_of(("a", "A"), (lost, "A")).SerializeToString())
+    stacks = {"a": [("f.py", "f", 1), ("g.py", "g", 2)], lost: [("f.py", "f", 3)]}
+    log.write_bytes(log_of(stacks).SerializeToString())
+    lines = f"{first}\ncode -select params\nadvise OperationChecker\ncode -select params\n"
+    done = run(f"--graph_path={graph}", f"--op_log_path={log}", "--compat", stdin=lines)
+    assert done.err.count("1 gradient nodes not accounted\n") == 1
 
 
 def test_set_keeps_options_until_reset(run_demo: Tfprof) -> None:
@@ -57,7 +78,7 @@ def test_a_kept_option_can_be_wrong_only_once(run_demo: Tfprof) -> None:
 def test_output_keys_do_not_stick(run_demo: Tfprof, tmp_path: Path) -> None:
     line = f"set -output file:outfile={tmp_path / 'a'}\nop\nop -output file\n"
     done = run_demo(stdin=line)
-    assert (tmp_path / "a").read_bytes() == run_demo("op").out
+    assert (tmp_path / "a").read_bytes() == run_demo("op", "-output=stdout").out
     assert "file needs outfile" in done.err
 
 
@@ -65,7 +86,7 @@ def test_failures_are_told_and_survived(run_demo: Tfprof) -> None:
     lines = ["foo", "op -selct", "op 'a", "-select params", "scope --graph_path=x", "exit"]
     done = run_demo(stdin="\n".join([*lines[:-1], "op", *lines[-1:], "op"]))
     assert done.out == run_demo("op").out
-    known = "scope, graph, op, code, advise, set, reset, help, exit, quit"
+    known = "summary, scope, graph, op, code, advise, set, reset, sql, help, exit, quit"
     assert done.err.splitlines() == [
         f"tfprof: unknown command 'foo'; known are {known}",
         "tfprof: unknown option '-selct'; did you mean '-select'?",
@@ -121,8 +142,10 @@ def test_a_line_may_be_any_bytes() -> None:
     assert done.returncode == 2
 
 
+ENDING = [name for name in COMMANDS if name != "ui"]
+"""Commands that end; a page is served until it is interrupted."""
 WORDS = [
-    *COMMANDS,
+    *ENDING,
     *(f"-{name}" for name in FLAGS),
     *METRICS,
     *(
@@ -152,7 +175,7 @@ WORDS = [
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
-    st.sampled_from(list(COMMANDS)),
+    st.sampled_from(ENDING),
     st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(["", " ", " ", "="])), max_size=5),
 )
 def test_no_line_is_a_surprise(

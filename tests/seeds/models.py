@@ -5,10 +5,13 @@ Each is a graph, a run and an op log of as many nodes as the listings need.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.seeds.documents import typed
+from tfprof import demo
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
 __all__ = ["MODELS", "Model"]
@@ -167,7 +170,7 @@ def textsum() -> Model:
     for i, device in enumerate(["", f"{WORKER}/cpu:0", *gpus]):
         model.add(f"MatMul_{i}", "MatMul", 123_794, device)
     for op, micros in {
-        "SoftmaxCrossEntropyWithLogits": 1_366_300,
+        "SoftmaxCrossEntropyWithLogits": 1_366_400,
         "Add": 273_760,
         "Sub": 215_410,
         "ConcatV2": 203_880,
@@ -180,7 +183,7 @@ def textsum() -> Model:
     }.items():
         model.add(op.lower(), op, micros)
     for i in range(15):
-        model.add(f"rest_{i}", f"Rest{i}", 39_961)
+        model.add(f"rest_{i}", f"Rest{i}", 39_979)
     servers = "/job:ps/replica:0/task:{}/cpu:0"
     model.add_variable("ps_0/embedding", (50_000, 512), servers.format(0))
     model.add_variable("ps_0/cell/weights", (410, 512), servers.format(0))
@@ -201,8 +204,32 @@ def towers() -> Model:
     return model
 
 
+def resnet() -> Model:
+    """The residual network of the demo, with the times that the documents print of its nodes."""
+    model = Model()
+    times = dict(_printed_times())
+    graph = graph_pb2.GraphDef.FromString(demo.paths()["graph"].read_bytes())
+    for node in graph.node:
+        model.add(node.name, node.op, times.pop(node.name, 1))
+        model.graph.node[-1].CopyFrom(node)
+    assert not times
+    return model
+
+
+def _printed_times() -> Iterator[tuple[str, int]]:
+    """The self times of the nodes of a residual network, by name."""
+    scale = {"ms": 1_000, "sec": 1_000_000}
+    for shown in typed():
+        if shown.command.startswith(("graph -start", "scope -start")):
+            for line in shown.answer[1:]:
+                row = re.fullmatch(r" +(\S+) \(([\d.]+)(ms|sec)/.*\)", line)
+                if row:
+                    yield row[1], round(float(row[2]) * scale[row[3]])
+
+
 MODELS = {
     "model_analyzer": model_analyzer,
+    "resnet": resnet,
     "seq2seq": seq2seq,
     "textsum": textsum,
     "towers": towers,

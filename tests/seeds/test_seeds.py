@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 from google.protobuf import text_format
 
+import tfprof
 from tests.cli.conftest import Outcome, call, environment
 from tests.seeds.documents import Shown, started, typed
 from tests.seeds.models import MODELS
 from tfprof import demo
+from tfprof.cli.parser import parse_command, split_line
+from tfprof.definitions.options import OPTIONS
 from tfprof.protos import graph_pb2
 
 ELLIPSIS = "..."
@@ -31,20 +34,30 @@ def without_header(answer: tuple[str, ...] | list[str]) -> list[str]:
     return [line for line in answer if not line.startswith("node name |")]
 
 
+def as_printed_today(line: str) -> str:
+    """A line of the documents with what has changed since.
+
+    The root has no self value, occurrences are two numbers, and devices have lower case.
+    """
+    line = re.sub(r"^_TFProfRoot \((0us|0)/", "_TFProfRoot (--/", line)
+    line = re.sub(r"(?<=, )( *)\d+$", r"\1RUN|DEFINED", line)
+    return line.replace("device:GPU", "device:gpu")
+
+
+def without_occurrence(row: str) -> str:
+    """A row with words for its two numbers of occurrences, whatever the room they take."""
+    return re.sub(r"(?<=, ) *(\d+\|\d+|RUN\|DEFINED)$", "RUN|DEFINED", row)
+
+
 def exactly(expected: tuple[str, ...], rows: list[str]) -> None:
     """All rows, line for line."""
-    assert rows == without_header(expected)
+    listing = [without_occurrence(as_printed_today(line)) for line in without_header(expected)]
+    assert [without_occurrence(row) for row in rows] == listing
 
 
 def but_for_global_step(expected: tuple[str, ...], rows: list[str]) -> None:
     """All rows; the documents give a scalar one parameter in one place and none in others."""
     exactly(tuple(line.replace("(0/0 params)", "(1/1 params)") for line in expected), rows)
-
-
-def root_aside(expected: tuple[str, ...], rows: list[str]) -> None:
-    """All rows but what the root says of itself, which it has no numbers of."""
-    assert rows[0] == re.sub(r"\(\w+/", "(--/", expected[0])
-    assert rows[1:] == list(expected[1:])
 
 
 def in_order(expected: tuple[str, ...], rows: list[str]) -> None:
@@ -60,71 +73,62 @@ def largest(expected: tuple[str, ...], rows: list[str]) -> None:
     assert rows[0].startswith(beginning)
 
 
-def by_first_time(expected: tuple[str, ...], rows: list[str]) -> None:
-    """All rows up to their first column: the documents have one column of time, we have three."""
+def with_ellipses(expected: tuple[str, ...], rows: list[str]) -> None:
+    """All rows, line for line, but for those that the documents leave out as `...`."""
     left = list(rows)
     skips = False
-    for line in without_header(expected):
+    for line in map(as_printed_today, without_header(expected)):
         if line.strip() == ELLIPSIS:
             skips = True
             continue
-        # Only the older documents give the root a time of its own.
-        beginning = line.removesuffix(")").replace("_TFProfRoot (0us/", "_TFProfRoot (--/")
-        while skips and left and not left[0].startswith(beginning):
+        while skips and left and left[0] != line:
             left.pop(0)
         assert left, line
-        assert left.pop(0).startswith(beginning), line
+        assert left.pop(0) == line
         skips = False
     assert skips or not left
 
 
-def first_by_time(expected: tuple[str, ...], rows: list[str]) -> None:
-    """The first rows up to their first column; the documents leave the others out."""
-    by_first_time((*expected, ELLIPSIS), rows)
+def beginning(expected: tuple[str, ...], rows: list[str]) -> None:
+    """The first rows, line for line; the documents leave the others out."""
+    with_ellipses((*expected, ELLIPSIS), rows)
 
 
-def nodes_by_time(expected: tuple[str, ...], rows: list[str]) -> None:
-    """All rows but scopes, which the documents leave out and later versions show."""
-    nodes = [f"  {row.strip()}" for row in rows[1:] if "(0us/" not in row]
-    by_first_time(expected, [rows[0], *nodes])
+def by_self_time(expected: tuple[str, ...], rows: list[str]) -> None:
+    """All rows up to their inclusive time: the old graph view counted shared inputs repeatedly."""
+
+    def self_times(lines: list[str]) -> list[str]:
+        return [
+            line.partition("/")[0] if "Root" in line else line.rpartition("/")[0] for line in lines
+        ]
+
+    listing = [as_printed_today(line) for line in without_header(expected)]
+    listing = [line for line in listing if line.strip() != ELLIPSIS]
+    assert self_times(rows) == self_times(listing)
 
 
-def op_rows(expected: tuple[str, ...], rows: list[str]) -> None:
-    """Names, times and own shares of the operation types, the largest first."""
-    for line, row in zip(without_header(expected), rows, strict=False):
-        name, time, share = re.findall(r"^\S+|[\d.]+m?sec|[\d.]+ms|, [\d.]+%", line)[:3]
-        assert row.startswith(name), line
-        assert time in row, line
-        assert share in row, line
+UNITS = {"us": "TIME", "ms": "TIME", "sec": "TIME", "B": "BYTES", "KB": "BYTES", "MB": "BYTES"}
 
 
-def op_devices(expected: tuple[str, ...], rows: list[str]) -> None:
-    """Devices as well; their names are lower case now, and there is one form of them."""
-    op_rows(expected, rows)
-    for line, row in zip(without_header(expected), rows, strict=False):
-        devices = line.lower().rpartition(", ")[2].replace("/cpu:", "/device:cpu:")
-        assert row.replace("/cpu:", "/device:cpu:").endswith(devices), line
+def form(line: str) -> str:
+    """A row with a word for each number, and one blank between columns."""
+    if line.startswith("node name |"):
+        return line
+    name, numbers = re.fullmatch(r"( *\S+?) *(?:$| (.*))", without_occurrence(line)).groups()  # type: ignore[union-attr]
+
+    def word(number: re.Match[str]) -> str:
+        return UNITS.get(number[1], "SHARE" if number[1] == "%" else "COUNT")
+
+    cells = re.sub(r"[\d.]+(us|ms|sec|KB|MB|B|%|)", word, numbers or "")
+    indent = " " * (len(name) - len(name.lstrip()))
+    return f"{indent}NAME {' '.join(cells.split())}"
 
 
-def sorted_by_time(expected: tuple[str, ...], rows: list[str]) -> None:
-    """As many rows as are printed, the largest share of time first, and three kinds of number."""
-    assert len(rows) == len(expected)
+def same_form(expected: tuple[str, ...], rows: list[str]) -> None:
+    """As many rows of the same columns, the largest share of time first; numbers differ."""
+    assert list(map(form, rows)) == [form(as_printed_today(line)) for line in expected]
     shares = [float(re.findall(r"([\d.]+)%\)", row)[1]) for row in rows]
     assert shares == sorted(shares, reverse=True)
-    assert all(re.search(r"B \(.*(us|ms|sec) \(.*\d+\|\d+$", row) for row in rows)
-
-
-def only_slow(least: int) -> Check:
-    """Rows that take at least so many microseconds; which ones depends on the machine."""
-
-    def check(expected: tuple[str, ...], rows: list[str]) -> None:
-        assert re.match(r"_TFProfRoot \(--/[\d.]+(ms|sec), ", rows[0])
-        units = {"us": 1, "ms": 1_000, "sec": 1_000_000}
-        for row in rows[1:]:
-            number, unit = re.findall(r"/([\d.]+)(us|ms|sec)", row)[0]
-            assert float(number) * units[unit] >= least
-
-    return check
 
 
 def options(expected: tuple[str, ...], rows: list[str]) -> None:
@@ -150,18 +154,18 @@ def nothing(expected: tuple[str, ...], rows: list[str]) -> None:
 REPLAYS: dict[str, tuple[str, Check]] = {
     "": ("graph", options),
     "code -max_depth 1000 -show_name_regexes .*model_analyzer.*py.* -select micros "
-    "-account_type_regexes .* -order_by micros": ("model_analyzer", by_first_time),
+    "-account_type_regexes .* -order_by micros": ("model_analyzer", with_ellipses),
     "scope -account_type_regexes VariableV2 -max_depth 4 -select params": ("demo", exactly),
-    "op -select micros,bytes,occurrence -order_by micros": ("demo", sorted_by_time),
+    "op -select micros,bytes,occurrence -order_by micros": ("demo", same_form),
     "scope -show_name_regexes unit_1_0.*gamma -select tensor_value -max_depth 5": ("demo", exactly),
     "scope -account_type_regexes _checkpoint_variables -select params -max_depth 4": (
         "demo",
         but_for_global_step,
     ),
     "graph -start_name_regexes cost.* -max_depth 100 -min_micros 10000 -select micros "
-    "-account_type_regexes .*": ("demo", only_slow(10_000)),
+    "-account_type_regexes .*": ("resnet", by_self_time),
     "scope -start_name_regexes gradient.* -max_depth 100 -min_micros 20000 -select micros "
-    "-account_type_regexes .*": ("demo", only_slow(20_000)),
+    "-account_type_regexes .*": ("resnet", by_self_time),
     "scope -min_float_ops 1 -max_depth 10 -select float_ops -account_type_regexes .*": (
         "demo",
         in_order,
@@ -171,7 +175,7 @@ REPLAYS: dict[str, tuple[str, Check]] = {
     "set -account_type_regexes .*": ("graph", nothing),
     "scope -show_name_regexes unit_2_1.*DW -max_depth 100 -account_displayed_op_only": (
         "graph",
-        root_aside,
+        exactly,
     ),
     "scope -account_type_regexes pool_logit -max_depth 4 -select params": ("demo", exactly),
     "scope -select device,params -account_type_regexes .*ps.*task:0.* -max_depth 1": (
@@ -189,19 +193,19 @@ REPLAYS: dict[str, tuple[str, Check]] = {
     ),
     "code -show_name_regexes seq2seq_attention.* -max_depth 10 -select micros -order_by micros": (
         "seq2seq",
-        by_first_time,
+        with_ellipses,
     ),
     "code -start_name_regexes .*_add_seq2seq.* -show_name_regexes seq2seq_attention.* "
-    "-max_depth 10 -select micros -order_by micros": ("seq2seq", first_by_time),
+    "-max_depth 10 -select micros -order_by micros": ("seq2seq", beginning),
     "code  -max_depth 5 -select micros -order_by micros -start_name_regexes .*_add_seq2seq.* "
-    "-min_micros 100000": ("seq2seq", by_first_time),
-    "op -select micros,occurrence -order_by micros": ("textsum", op_rows),
-    "op -select micros,device -order_by micros": ("textsum", op_devices),
+    "-min_micros 100000": ("seq2seq", with_ellipses),
+    "op -select micros,occurrence -order_by micros": ("textsum", exactly),
+    "op -select micros,device -order_by micros": ("textsum", beginning),
     "graph -max_depth 10000000 -step 0 -account_type_regexes .*gpu:3.*,.*worker.*cpu:0.* "
     "-output timeline:outfile=<filename.json>": ("textsum", nothing),
     "scope -max_depth 30 -select micros -min_micros 100000 -order_by micros": (
         "towers",
-        nodes_by_time,
+        exactly,
     ),
 }
 KEPT = "set "
@@ -242,15 +246,46 @@ def test_a_line_has_the_answer_of_the_documents(
         assert (tmp_path / "timeline.json").stat().st_size > 1000
 
 
+SLOW = [
+    shown for shown in typed() if "-min_micros" in shown.command and "code" not in shown.command
+]
+
+
+@pytest.mark.parametrize("shown", SLOW, ids=lambda shown: shown.command)
+def test_rows_of_the_demo_pass_a_minimum_by_themselves(
+    demo_profile: tfprof.Profile, shown: Shown
+) -> None:
+    """On the demo as many nodes are slow as its machine took; the form is that of the documents."""
+    parsed = parse_command(split_line(shown.command), OPTIONS)
+    options = dict(parsed.options)
+    least = options.pop("min_micros")
+    options["hide_name_regexes"] = ()
+    everything = demo_profile.report(parsed.name, options)
+    passing = {row.name for row in everything if row.own["exec_micros"] >= least}
+    lines = call("--demo", "--quiet", stdin=shown.command + "\n").lines
+    assert lines[0] == "node name | execution time"
+    assert form(lines[1]) == form(as_printed_today(without_header(shown.answer)[0]))
+    assert {line.split()[0] for line in lines[2:]} == passing
+    row_form = form(without_header(shown.answer)[1]).strip()
+    assert all(form(line).strip() == row_form for line in lines[2:])
+    tops = [line for line in lines[2:] if not line.startswith("    ")]
+    if options.get("order_by") != "micros":
+        assert tops == sorted(tops)
+
+
+def test_the_minima_of_the_demo_leave_rows() -> None:
+    counts = [len(call("--demo", "--quiet", stdin=shown.command + "\n").lines) for shown in SLOW]
+    assert len(counts) == 3
+    assert counts[0] > 10 < counts[1]
+
+
 @pytest.mark.parametrize(
-    "shown", [s for s in typed() if s.command.startswith(("graph -start", "scope -start"))]
+    "shown", [shown for shown in typed() if shown.answer and "node name" in shown.answer[0]]
 )
-def test_the_nodes_of_slow_rows_are_in_the_demo(shown: Shown) -> None:
-    """On a fast machine they are too quick to be rows, so the least time is left out."""
-    line = re.sub(r"-min_micros \d+", "", shown.command)
-    rows = {row.split()[0] for row in call("--demo", "--quiet", stdin=line + "\n").lines}
-    named = {line.split()[0] for line in shown.answer} - {ELLIPSIS}
-    assert named <= rows
+def test_headers_are_those_of_the_documents(models: dict[str, list[str]], shown: Shown) -> None:
+    model, _ = REPLAYS[shown.command]
+    header = call(*models[model], "--quiet", stdin=shown.command + "\n").lines[0]
+    assert header.replace("op occurrence (run|defined)", "op occurrence") == shown.answer[0]
 
 
 def test_smaller_counts_of_float_operations() -> None:

@@ -1,12 +1,18 @@
-"""Advice as the original's functions give it: printed, and returned as a message."""
+"""Advice as the original's functions give it, printed and as a message; and on a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from tfprof.api.screen import Screen
 from tfprof.profiles.profile import Profile
+from tfprof.runtime.printable import one_line
+from tfprof.runtime.terminal import Line, Span, Terminal
+
+if TYPE_CHECKING:
+    from tfprof.advisor import Advice
 
 AdviceOptions = Mapping[str, Mapping[str, Any]] | int | None
 """A dict of settings for each checker to run; 0 runs all, None runs none."""
@@ -27,6 +33,24 @@ def print_advice(
     screen.info(*advice.messages)
     screen.write(advice.text())
     return advice.proto()
+
+
+def advice_lines(advice: Advice, terminal: Terminal) -> Iterator[Line]:
+    """What `Advice.text` says, as lines that fit a terminal."""
+    for result in advice.results:
+        yield []
+        yield [Span(f"{result.checker}:", "title")]
+        style = "" if result.findings else "cold"
+        for line in "\n".join(result.lines()).split("\n"):
+            indent = " " * (len(line) - len(line.lstrip(" ")))
+            for part in textwrap.wrap(
+                one_line(line),
+                terminal.width,
+                subsequent_indent=f"{indent}    ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            ):
+                yield [Span(part, style)]
 
 
 def _checkers(options: AdviceOptions) -> Mapping[str, Mapping[str, Any]] | None:

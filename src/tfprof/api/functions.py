@@ -10,13 +10,13 @@ from typing import Any
 
 from tfprof.api.advice import AdviceOptions, print_advice
 from tfprof.api.profile import Profile
-from tfprof.api.request import OptionsLike, answer, parse_request
+from tfprof.api.request import OptionsLike, parse_request, run_request
 from tfprof.api.screen import Screen
 from tfprof.definitions.quirks import quirks_for
 from tfprof.errors import OptionError
 from tfprof.loaders import assign_inputs, read_input
 from tfprof.loaders.messages import MessageLike
-from tfprof.outputs.files import write_file
+from tfprof.outputs.files import make_folder, write_file
 from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import (
     add_run,
@@ -25,6 +25,7 @@ from tfprof.recording.build_profile import (
     graph_and_run,
     model_log,
     op_log_message,
+    with_empty_traces,
     with_saved_traces,
 )
 from tfprof.runtime.gc_pause import gc_paused
@@ -49,8 +50,12 @@ def load(
     Files and folders are recognized; several RunMetadata are steps 0, 1, 2 and so on. Give what is
     in memory as `graph`, `run_meta`, `op_log` and `profile`, in this order or by name. `bind` gives
     sizes to symbols, such as the batch size `{"B": 32}`. Without `count_float_ops` only those of
-    the op log are known, as in compat.
+    the op log are known, as in compat. With `compat` the profile answers like the original.
     """
+    if bind is not None and not isinstance(bind, Mapping):
+        raise OptionError(f"cannot bind {bind!r}: give sizes by name, such as {{'B': 32}}")
+    if compat and bind:
+        raise OptionError("bind: the original has no sizes to bind; leave it out with compat")
     named = {"graph": graph, "run_meta": run_meta, "op_log": op_log, "profile": profile}
     named |= {"checkpoint": checkpoint, "tables": tables}
     if all(isinstance(source, (str, os.PathLike)) for source in inputs):
@@ -66,6 +71,8 @@ def load(
     for whole in ("profile", "tables"):
         if parts[whole] is not None:
             loaded = read_input(whole, parts[whole])
+    if parts["profile"] is not None:
+        loaded = with_empty_traces(loaded, quirks)
     if parts["graph"] is not None:
         loaded = loaded.with_graph(read_input("graph", parts["graph"]))
     if parts["checkpoint"] is not None:
@@ -77,8 +84,9 @@ def load(
         loaded = add_run(loaded, step, run, quirks)
     if parts["op_log"] is not None:
         loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
-    loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops)
-    return Profile.of(with_saved_traces(loaded, parts["graph"], quirks))
+    loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops, compat=compat)
+    source = parts["profile"] if parts["graph"] is None else parts["graph"]
+    return Profile.from_columns(with_saved_traces(loaded, source, quirks))
 
 
 def profile(
@@ -104,7 +112,7 @@ def profile(
             model, run_meta, op_log, request.quirks, traces=cmd == "code"
         )
         Screen.standard().info(*messages)
-        return answer(loaded, request).proto()
+        return run_request(loaded, request).proto()
 
 
 def advise(
@@ -136,7 +144,7 @@ def write_op_log(
 ) -> None:
     """Write `<log_dir>/tfprof_log`: float operations, trainable variables and stacks of a model.
 
-    What `op_log` says is kept; what it lacks is filled in.
+    The folder is made if it is not there. What `op_log` says is kept; what it lacks is filled in.
     """
     if not isinstance(log_dir, (str, os.PathLike)):
         raise TypeError(f"log_dir: a {type(log_dir).__name__} was given; accepted is a folder")
@@ -147,4 +155,5 @@ def write_op_log(
     log, more = model_log(model, loaded, quirks, traces=add_trace, has_run=has_run, counted=True)
     Screen.standard().info(*messages, *more)
     data = op_log_message(log, op_log, quirks).SerializeToString(deterministic=True)
+    make_folder(log_dir)
     write_file(Path(log_dir) / _LOG_NAME, data)

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tfprof.cli.commands import COMMANDS
+from tfprof.cli.commands.command import Command
 from tfprof.cli.console import Console
 from tfprof.cli.inputs import path_of
-from tfprof.cli.name_index import complete_name, name_to_regex, names_to_complete
+from tfprof.cli.name_index import complete_name, names_to_complete
 from tfprof.cli.parser import split_unfinished
-from tfprof.definitions.metrics import METRICS, orders
+from tfprof.definitions.metrics import DELTA, METRICS, orders
 from tfprof.definitions.options import OPTIONS
+from tfprof.reports.regexes import match_exactly
 
 _ESCAPED = re.compile(r"\\(.)")
 _COMMAS = re.compile(r"\\.|(,)", re.DOTALL)
@@ -32,20 +34,23 @@ def candidates(line: str, console: Console) -> Iterator[Candidate]:
     """Everything that can complete a line."""
     arguments, unfinished = split_unfinished(line)
     if not arguments:
-        here = {n: c.help for n, c in COMMANDS.items() if c.where != "flags"}
-        yield from _filter_prefix(here.items(), unfinished)
+        commands = {n: c.help for n, c in COMMANDS.items() if c.where != "flags"}
+        yield from _filter_prefix(commands.items(), unfinished)
         return
     if arguments[0] == "help":
         yield from _filter_prefix(_topics(), unfinished)
         return
+    command = COMMANDS.get(arguments[0])
     if arguments[0] == "advise":
         from tfprof.advisor import all_checkers
 
-        checkers = all_checkers()[0]
-        yield from _filter_prefix([(name, c.help) for name, c in checkers.items()], unfinished)
+        checkers = [(name, c.help) for name, c in all_checkers()[0].items()]
+        yield from _filter_prefix([*checkers, *_flags(COMMANDS["advise"])], unfinished)
         return
-    command = COMMANDS.get(arguments[0])
-    if command is None or not command.options:
+    if command is None:
+        return
+    if not command.options:
+        yield from _filter_prefix(_flags(command), unfinished)
         return
     option = OPTIONS.get(arguments[-1].lstrip("-")) if arguments[-1].startswith("-") else None
     name, equals, value = unfinished.partition("=")
@@ -53,25 +58,36 @@ def candidates(line: str, console: Console) -> Iterator[Candidate]:
         option, unfinished = OPTIONS[name.lstrip("-")], value
     if option is None or (option.kind == "flag" and not unfinished):
         given = {word.lstrip("-") for word in arguments}
-        left = ((f"-{o.name}", o.help) for o in OPTIONS.values() if o.name not in given)
-        yield from _filter_prefix([*left, ("-legend", "explain the columns")], unfinished)
+        remaining = (
+            (f"-{o.name}", o.help)
+            for o in OPTIONS.values()
+            if o.name not in given and (o.listed or unfinished.startswith("-min_"))
+        )
+        switches = [("-legend", "explain the columns"), *_flags(command)]
+        yield from _filter_prefix([*remaining, *switches], unfinished)
     elif option.kind == "flag":
         yield from _filter_prefix([("true", ""), ("false", "")], unfinished)
     elif option.kind == "order":
-        yield from _filter_prefix(((order, _title(order)) for order in orders()), unfinished)
+        # The prompt has one profile, and no diff to sort.
+        known = ((order, _title(order)) for order in orders() if order != DELTA)
+        yield from _filter_prefix(known, unfinished)
     elif option.kind == "select":
         chosen, item = unfinished.split(",")[:-1], unfinished.rpartition(",")[2]
-        left = ((metric, _title(metric)) for metric in METRICS if metric not in chosen)
-        yield from _filter_prefix(left, item)
+        remaining = ((metric, _title(metric)) for metric in METRICS if metric not in chosen)
+        yield from _filter_prefix(remaining, item)
     elif option.kind == "output":
         yield from _outputs(unfinished)
     elif option.kind == "regexes":
         yield from _names(console, arguments[0], option.name, unfinished)
 
 
+def _flags(command: Command) -> list[tuple[str, str]]:
+    return [(f"--{flag.name}", flag.help) for flag in command.flags]
+
+
 def _topics() -> list[tuple[str, str]]:
     return [
-        *((name, command.help) for name, command in COMMANDS.items()),
+        *((name, command.help) for name, command in COMMANDS.items() if command.where != "flags"),
         *((f"-{name}", option.help) for name, option in OPTIONS.items()),
     ]
 
@@ -123,7 +139,7 @@ def _names(console: Console, view: str, option: str, unfinished: str) -> Iterato
     in_code = view == "code" and option != "account_type_regexes"
     prefix = plain.removeprefix(".*") if in_code else plain
     for name in complete_name(names_to_complete(console.profile, view, option), prefix):
-        text = f".*{name_to_regex(name)}.*" if in_code else name_to_regex(name)
+        text = f".*{match_exactly(name)}.*" if in_code else match_exactly(name)
         yield Candidate(_escape_blanks(text), len(item), name if text != name else "")
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from tfprof.api.screen import Screen
 from tfprof.cli.defaults import options_for
 from tfprof.cli.parser import format_value
-from tfprof.cli.startup import start_arrow
+from tfprof.cli.start_arrow import start_arrow
 from tfprof.definitions.metrics import METRICS
-from tfprof.definitions.options import OPTIONS, Options, format_options
+from tfprof.definitions.options import Options, format_options, listed_options
 from tfprof.definitions.quirks import Quirks, quirks_for
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ class Console:
     legend: bool = False
     given: dict[str, Any] = field(default_factory=dict)
     is_shell: bool = False
+    stdin: IO[str] | None = None
+    opened_with: str = "tfprof"
+    """What was typed to open the profile, to which a command can be added."""
     _profile: Profile | None = None
+    _views: dict[str, Profile] = field(default_factory=dict)
 
     @property
     def profile(self) -> Profile:
@@ -42,29 +46,41 @@ class Console:
             self._profile = self.read()
         return self._profile
 
+    def built_views(self, *views: str) -> dict[str, Profile]:
+        """The profiles that some views were built from earlier; the others are built now.
+
+        The original builds a view once, and says what there is to say about it only then.
+        """
+        if not self.quirks.views_built_once:
+            return {}
+        earlier = dict(self._views)
+        self._views.update(dict.fromkeys(views, self.profile))
+        return {view: earlier[view] for view in views if view in earlier}
+
     @property
     def quirks(self) -> Quirks:
         """Whether answers are right or the original's."""
         return quirks_for(self.compat)
 
-    def options(self, more: Mapping[str, Any] | None = None) -> Options:
-        """The options of a command: its own, then those that were set, then defaults.
+    def options(self, more: Mapping[str, Any] | None = None, *, view: str = "") -> Options:
+        """The options of a command: its own, then those that were set, then defaults of its view.
 
         Wrong ones are an error before a large file is read.
         """
         given = {**self.given, **(more or {})}
         self.check(given)
-        return options_for(given, has_runs=bool(self.profile.steps), compat=self.compat)
+        has_runs = bool(self.profile.steps)
+        return options_for(given, has_runs=has_runs, compat=self.compat, view=view)
 
     def check(self, given: Mapping[str, Any]) -> None:
         """Refuse values that could only fail later: unknown names, invalid regexes and outputs."""
         start_arrow()
         from tfprof.api.request import check_options
 
-        check_options(Options().changed(given, self.quirks), self.quirks)
+        check_options(Options().with_values(given, self.quirks), self.quirks)
 
 
-def missing_inputs(profile: Profile, select: Iterable[str]) -> list[str]:
+def unavailable_metrics(profile: Profile, select: Iterable[str]) -> list[str]:
     """Which selected metrics can only be 0, because their input is missing."""
     messages = []
     for source, flag, present in (
@@ -83,7 +99,7 @@ def options_block(options: Options, *, compat: bool) -> str:
         known = format_options(options, extensions=False)
         return "".join(f"{name:<{_WIDTH}}{value}\n" for name, value in known)
     lines = []
-    for option in OPTIONS.values():
+    for option in listed_options(options):
         lines += [f"# {comment}" for comment in _comments(option.kind)]
         lines.append(f"-{option.name:<{_WIDTH - 1}}{format_value(options[option.name])}".rstrip())
     return "\n".join(lines) + "\n"

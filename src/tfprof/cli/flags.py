@@ -12,13 +12,31 @@ from tfprof.cli.parser import Flag, OptionLike
 from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError, TfprofError
 
-DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, MISUSED, INCONCLUSIVE, INTERRUPTED = 0, 1, 2, 3, 130
+EXIT_STATUSES = {
+    DONE: "success, also if the reader of a pipe exits",
+    FAILED: "an input cannot be read or an output cannot be written; of gate: a limit is exceeded",
+    MISUSED: "an unknown command, option or value; of gate: any bad input",
+    INCONCLUSIVE: "of gate: time or memory cannot be judged",
+    INTERRUPTED: "interrupted",
+}
+
+ENVIRONMENT = {
+    "TFPROF_PAGER, PAGER": "the pager for long answers on a terminal; less by default",
+    "NO_COLOR": "if it is set, answers have no colours",
+    "TERM": "if it is dumb, there are no colours, no pager and no progress",
+    "XDG_STATE_HOME": "where the history of the prompt is, by default ~/.local/state",
+    "TFPROF_DEBUG": "if it is set, unexpected errors show where they come from, and .keras files "
+    "what TensorFlow logs",
+}
+"""The variables that the command reads."""
 
 SWITCHES: dict[str, Flag] = {
     flag.name: flag
     for flag in (
         Flag("compat", "switch", "answer and default like the original, defects included"),
         Flag("legend", "switch", "explain the view and the columns before the report"),
+        Flag("no_pager", "switch", "no pager for long answers on a terminal"),
         Flag("quiet", "switch", "no messages on stderr but errors"),
         Flag("version", "switch", "print the version"),
         Flag("help", "switch", "print a short help"),

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import tfprof
-from tfprof.cli.commands import COMMANDS, Command
+from tfprof.cli.commands import COMMANDS
+from tfprof.cli.commands.command import Command
 from tfprof.cli.defaults import default_text
 from tfprof.cli.flags import FLAGS, SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
 from tfprof.definitions.metrics import METRICS, orders
-from tfprof.definitions.options import OPTIONS, Option, did_you_mean
+from tfprof.definitions.options import OPTIONS, Option, did_you_mean, listed_options
 from tfprof.errors import OptionError
 
 _WIDTH = 80
 _NARROW = 28
-_TITLE = "where a model's parameters, float operations, time and memory go"
+_WIDE = 36
+TITLE = "where a model's parameters, float operations, time and memory go"
 _USAGE = """\
-  tfprof --demo [COMMAND] [OPTIONS]            try it on the bundled sample profile
+  tfprof --demo [COMMAND] [OPTIONS]            try it on a bundled sample profile
   tfprof FILE_OR_FOLDER… [COMMAND] [OPTIONS]   open a model, a trace, a profile…
   tfprof --graph_path=PATH [INPUTS] [COMMAND] [OPTIONS]
 Without a command a prompt opens: Tab completes, Enter shows the options."""
 _BRIEF = {
     "select": "what to show: params, float_ops, micros, bytes…",
-    "order_by": "what to sort by, the largest first",
     "max_depth": "how many levels to show",
     "account_type_regexes": "which types to count, such as Conv2D",
     "show_name_regexes": "which names to show",
     "output": "where to, such as file:outfile=report.txt",
 }
-_VALUES = {
+VALUES = {
     "integer": "N",
     "order": "METRIC",
     "regexes": "REGEX,REGEX…",
@@ -40,8 +42,9 @@ _VALUES = {
     "select": "METRIC,METRIC…",
     "output": "TYPE:KEY=VALUE…",
     "text": "TEXT",
+    "time": "TIME",
 }
-_NOTES = r"""
+NOTES = r"""
 A regex must match the whole name or type (RE2 syntax). Separate several by
 commas; write \, for a comma inside a regex. Quote blanks, as in any shell.
 
@@ -49,7 +52,11 @@ commas; write \, for a comma inside a regex. Quote blanks, as in any shell.
 -start_name_regexes selects where to start, -trim_name_regexes prunes subtrees,
 and -show_name_regexes, -hide_name_regexes, -max_depth and the -min_… options
 remove single rows. Hidden nodes still count in the totals of their ancestors,
-unless -account_displayed_op_only is set."""
+unless -account_displayed_op_only is set.
+
+-min_… options test self values in scope and graph view, inclusive values in op
+and code view. Each has two forms that say which: -min_self_… and -min_total_…,
+such as -min_self_micros and -min_total_micros."""
 
 
 def short_help() -> str:
@@ -58,76 +65,99 @@ def short_help() -> str:
     prompt = ", ".join(name for name, command in COMMANDS.items() if command.where == "shell")
     return "\n".join(
         [
-            f"tfprof {tfprof.__version__}: {_TITLE}\n",
+            f"tfprof {tfprof.__version__}: {TITLE}\n",
             _USAGE,
             f"\nCommands (at the prompt also {prompt})",
             *_rows(commands, _NARROW),
-            "\nInputs",
-            *_rows(_flag_rows(INPUTS.values()), _NARROW),
+            "",
+            *textwrap.wrap(f"Flags that name inputs: {_add_dashes(INPUTS)}", _WIDTH),
             "\nOptions used most (all: tfprof help; one: tfprof help -select)",
             *_rows({f"-{name}": text for name, text in _BRIEF.items()}, _NARROW),
-            "\nSwitches: " + ", ".join(f"--{name}" for name in SWITCHES),
-            "Try:  tfprof --demo op -select micros,occurrence -order_by micros\n",
+            f"\nSwitches: {_add_dashes(SWITCHES)}",
+            "Try:  tfprof --demo op -select micros,occurrence\n",
         ]
     )
 
 
-def help_text(topics: Sequence[str]) -> str:
-    """What `help` prints, of everything or of commands and options."""
-    if not topics:
-        return _everything()
-    return "\n".join(_topic(topic) for topic in topics)
+def _add_dashes(names: Iterable[str]) -> str:
+    return ", ".join(f"--{name}" for name in names)
+
+
+def help_text(topics: Sequence[str], *, in_shell: bool = False) -> str:
+    """What `help` prints, of everything that works in a place, or of commands and options."""
+    if topics:
+        return "\n".join(_topic(topic) for topic in topics)
+    return _at_the_prompt() if in_shell else _everything()
 
 
 def _everything() -> str:
-    options = {
-        f"-{option.name} {_VALUES[option.kind]}".rstrip(): option.help
-        for option in OPTIONS.values()
-    }
     return "\n".join(
         [
-            f"tfprof {tfprof.__version__}: {_TITLE}\n",
+            f"tfprof {tfprof.__version__}: {TITLE}\n",
             _USAGE,
             "\nCommands (more: help COMMAND)",
-            *_rows({_called(command): command.help for command in COMMANDS.values()}, _NARROW),
+            *_rows({_usage(command): command.help for command in COMMANDS.values()}, _NARROW),
             "\nInputs",
             *_rows(_flag_rows(INPUTS.values()), _NARROW),
             "\nSwitches",
             *_rows(_flag_rows(SWITCHES.values()), _NARROW),
             "\nOptions, as -name value or --name=value (more: help -OPTION)",
-            *_rows(options, 36),
-            _NOTES + "\n",
+            *_option_rows(),
+            NOTES + "\n",
         ]
     )
+
+
+def _at_the_prompt() -> str:
+    here = [command for command in COMMANDS.values() if command.where != "flags"]
+    legend = SWITCHES["legend"]
+    return "\n".join(
+        [
+            "Commands (more: help COMMAND)",
+            *_rows({_usage(command): command.help for command in here}, _NARROW),
+            "\nOptions, as -name value or --name=value (more: help -OPTION)",
+            *_rows({f"-{legend.name}": legend.help}, _WIDE),
+            *_option_rows(),
+            NOTES + "\n",
+        ]
+    )
+
+
+def _option_rows() -> list[str]:
+    """The options that lists have; the notes tell of the other forms of minima."""
+    rows = {f"-{o.name} {VALUES[o.kind]}".rstrip(): o.help for o in listed_options()}
+    return _rows(rows, _WIDE)
 
 
 def _topic(topic: str) -> str:
     name = topic.lstrip("-").partition("=")[0].replace("-", "_")
     flags = {name: flag for name, flag in FLAGS.items() if isinstance(flag, Flag)}
     if topic in COMMANDS:
-        return _of_command(COMMANDS[topic])
+        return _command_help(COMMANDS[topic])
     if name in OPTIONS:
-        return _of_option(OPTIONS[name])
+        return _option_help(OPTIONS[name])
     if name in flags:
-        return "\n".join([*_rows(_flag_rows([flags[name]]), _NARROW), ""])
+        return _flag_help(flags[name])
     if name in METRICS:
-        return _of_metric(name)
+        return _metric_help(name)
     known = [*COMMANDS, *OPTIONS, *flags, *METRICS]
-    near = did_you_mean(name, known) or "; see tfprof help"
-    raise OptionError(f"no help on '{topic}'{near}")
+    hint = did_you_mean(name, known) or "; see tfprof help"
+    raise OptionError(f"no help on '{topic}'{hint}")
 
 
-def _of_command(command: Command) -> str:
-    lines = [f"{_called(command)}: {command.help}"]
-    if command.where == "shell":
-        lines[0] += " (at the prompt)"
+def _command_help(command: Command) -> str:
+    lines = [f"{_usage(command)}: {command.help}"]
+    lines[0] += {"shell": " (at the prompt)", "flags": " (not at the prompt)"}.get(
+        command.where, ""
+    )
     if command.examples:
         lines += ["", command.examples]
-    if command.flags:
-        lines += ["", *_rows(_flag_rows(command.flags), _NARROW)]
+    rows = _flag_rows(listed_flags(command))
+    if rows:
+        lines += ["", *_rows(rows, _NARROW)]
     if command.options:
         names = textwrap.fill(
-            " ".join(f"-{name}" for name in OPTIONS),
+            " ".join(f"-{option.name}" for option in listed_options()),
             _WIDTH,
             initial_indent="  ",
             subsequent_indent="  ",
@@ -137,9 +167,30 @@ def _of_command(command: Command) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _of_option(option: Option) -> str:
+def listed_flags(command: Command) -> list[Flag]:
+    """The flags of a command: its own, and inputs if it takes only some of them."""
+    if len(command.inputs) == len(INPUTS):
+        return list(command.flags)
+    inputs = [replace(INPUTS[name], help=text) for name, text in command.inputs.items()]
+    return [*command.flags, *inputs]
+
+
+def _flag_help(flag: Flag) -> str:
+    """What a flag is, with each command that takes it as something else."""
+    commands: dict[str, list[str]] = {}
+    for command in COMMANDS.values():
+        helps = {own.name: own.help for own in command.flags} | dict(command.inputs)
+        if flag.name in helps:
+            commands.setdefault(helps[flag.name], []).append(command.name)
+    if len(commands) < 2:
+        return "\n".join([*_rows(_flag_rows([flag]), _NARROW), ""])
+    lines = [f"{text} ({', '.join(names)})" for text, names in commands.items()]
+    return "\n  ".join([flag_form(flag), *lines]) + "\n"
+
+
+def _option_help(option: Option) -> str:
     lines = [
-        f"-{option.name} {_VALUES[option.kind]}".rstrip(),
+        f"-{option.name} {VALUES[option.kind]}".rstrip(),
         f"  {option.help}",
         f"  default: {default_text(option.name)}",
     ]
@@ -152,7 +203,7 @@ def _of_option(option: Option) -> str:
     if option.kind == "output":
         from tfprof.outputs import OUTPUTS
 
-        rows = {_output_form(name, found.keys): found.help for name, found in OUTPUTS.items()}
+        rows = {_output_form(name, row.keys): row.help for name, row in OUTPUTS.items()}
         lines.insert(2, "\n".join(_rows(rows, 34)))
     if option.kind == "regexes":
         lines.append("  each must match the whole text (RE2 syntax); write \\, for a comma")
@@ -167,7 +218,7 @@ def _metric_rows() -> list[str]:
     return _rows(rows, 24)
 
 
-def _of_metric(name: str) -> str:
+def _metric_help(name: str) -> str:
     metric = METRICS[name]
     return f"{name}, for -select and -order_by\n  {metric.legend}\n  needs: {metric.needs}\n"
 
@@ -176,12 +227,19 @@ def _output_form(name: str, keys: Sequence[str]) -> str:
     return f"{name}:{','.join(f'{key}=…' for key in keys)}" if keys else name
 
 
-def _called(command: Command) -> str:
+def _usage(command: Command) -> str:
     return f"{command.name} {command.metavar}".rstrip()
 
 
+def flag_form(flag: Flag) -> str:
+    """A flag with what its value is called, in brackets if it may be left out."""
+    if flag.choices:
+        return f"--{flag.name}[={flag.metavar}]"
+    return f"--{flag.name}={flag.metavar}".rstrip("=")
+
+
 def _flag_rows(flags: Iterable[Flag]) -> dict[str, str]:
-    return {f"--{flag.name}={flag.metavar}".rstrip("="): flag.help for flag in flags}
+    return {flag_form(flag): flag.help for flag in flags}
 
 
 def _rows(rows: Mapping[str, Any], width: int) -> list[str]:

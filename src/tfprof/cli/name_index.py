@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from tfprof.profiles.profile import Profile
 
 LIMIT = 200
-_SPECIAL = re.compile(r"[.+*?()\[\]{}|^$\\,]")
 
 
 def names_to_complete(profile: Profile, view: str, option: str) -> tuple[str, ...]:
@@ -70,9 +67,3 @@ def _steps(names: tuple[str, ...], prefix: str) -> Iterator[str]:
         scope = name[: slash + 1]
         yield scope
         i = bisect_left(names, scope[:-1] + "0", i)  # what follows a slash in order
-
-
-@lru_cache(maxsize=4096)
-def name_to_regex(name: str) -> str:
-    """A regex that matches just this name."""
-    return _SPECIAL.sub(lambda match: "\\" + match[0], name)

@@ -7,16 +7,19 @@ may be come from the tables, so that both grammars know every option there is.
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tfprof.definitions.options import OPTIONS, did_you_mean
+from tfprof.definitions.options import (
+    OPTIONS,
+    check_time,
+    did_you_mean,
+    join_list,
+    split_list,
+)
 from tfprof.errors import OptionError
 
-_ITEM = re.compile(r"(?:\\.|[^,\\]|\\$)+", re.DOTALL)
-_PAIR = re.compile(r"\\(.)", re.DOTALL)
 _BLANKS = " \t\r\n\f\v"
 _QUOTES = "'\""
 _TRUE = ("true", "t", "yes", "y", "1")
@@ -33,13 +36,15 @@ SWITCHES = ("flag", "switch")
 class Flag:
     """An option of the command line that is none of the report's.
 
-    `kind` is path, paths, text or switch; `metavar` is what help calls its value.
+    `kind` is path, paths, sizes, text or switch; `metavar` is what help calls its value. A switch
+    may take one of its `choices`. Paths and sizes may be given several times.
     """
 
     name: str
     kind: str
     help: str
     metavar: str = ""
+    choices: tuple[str, ...] = ()
 
 
 class OptionLike(Protocol):
@@ -118,17 +123,6 @@ def _escapable(quote: str) -> str:
     return '"\\' if quote else _BLANKS + _QUOTES + "\\"
 
 
-def split_list(text: str) -> tuple[str, ...]:
-    r"""The items of a comma-separated list; `\,` is a comma inside an item."""
-    items = _ITEM.findall(text)
-    return tuple(_PAIR.sub(lambda pair: "," if pair[1] == "," else pair[0], item) for item in items)
-
-
-def join_list(values: Iterable[str]) -> str:
-    """The inverse of `split_list`."""
-    return ",".join(value.replace(",", "\\,") for value in values)
-
-
 def format_value(value: Any) -> str:
     """An option's value as it is typed."""
     if isinstance(value, bool):
@@ -136,27 +130,27 @@ def format_value(value: Any) -> str:
     return join_list(value) if isinstance(value, tuple) else str(value)
 
 
-def parse_command(words: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand:
+def parse_command(tokens: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand:
     """Parse a line of the shell: a command, its arguments and options; `help` takes topics."""
-    topics = _parse_help(words, known)
+    topics = _parse_help(tokens, known)
     if topics is not None:
         return topics
-    plain, values = _parse_options(words, known)
+    plain, values = _parse_options(tokens, known)
     return ParsedCommand(plain[0] if plain else "", tuple(plain[1:]), values)
 
 
 def parse_command_line(
-    words: Sequence[str], known: Mapping[str, OptionLike], commands: Mapping[str, bool]
+    tokens: Sequence[str], known: Mapping[str, OptionLike], commands: Mapping[str, bool]
 ) -> ParsedCommand:
     """Parse what follows `tfprof`: files, a command, its arguments and options.
 
     `commands` says which commands take arguments; what follows another command is a file too.
     """
-    topics = _parse_help(words, known)
+    topics = _parse_help(tokens, known)
     if topics is not None:
         return topics
-    plain, values = _parse_options(words, known)
-    i = next((i for i, word in enumerate(plain) if word in commands), None)
+    plain, values = _parse_options(tokens, known)
+    i = next((i for i, token in enumerate(plain) if token in commands), None)
     if i is None:
         return ParsedCommand("", (), values, tuple(plain))
     before, name, after = plain[:i], plain[i], plain[i + 1 :]
@@ -165,46 +159,56 @@ def parse_command_line(
     return ParsedCommand(name, (), values, (*before, *after))
 
 
-def _parse_help(words: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand | None:
+def _parse_help(tokens: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand | None:
     """The command `help` with its topics, if nothing but options comes before it."""
-    if HELP not in words:
+    if HELP not in tokens:
         return None
-    i = words.index(HELP)
+    i = tokens.index(HELP)
     with contextlib.suppress(OptionError):
-        before, values = _parse_options(words[:i], known)
+        before, values = _parse_options(tokens[:i], known)
         if not before:
-            return ParsedCommand(HELP, tuple(words[i + 1 :]), values)
+            return ParsedCommand(HELP, tuple(tokens[i + 1 :]), values)
     return None
 
 
 def _parse_options(
-    words: Sequence[str], known: Mapping[str, OptionLike]
+    tokens: Sequence[str], known: Mapping[str, OptionLike]
 ) -> tuple[list[str], dict[str, Any]]:
-    """The words that are no options, and the options by name."""
+    """The tokens that are no options, and the options by name."""
     plain: list[str] = []
     values: dict[str, Any] = {}
     i = 0
-    while i < len(words):
-        word = words[i]
+    while i < len(tokens):
+        token = tokens[i]
         i += 1
-        if not _is_option(word):
-            plain.append(word)
+        if not _is_option(token):
+            plain.append(token)
             continue
-        typed, equals, text = word.partition("=")
+        typed, equals, text = token.partition("=")
         option = _find_option(typed, known)
         if not equals and option.kind in SWITCHES:
             values[option.name] = True
-            if i < len(words) and words[i].lower() in BOOLEANS:
-                values[option.name] = BOOLEANS[words[i].lower()]
+            if i < len(tokens) and tokens[i].lower() in (*BOOLEANS, *_choices(option)):
+                values[option.name] = _parse_value(option, tokens[i])
                 i += 1
             continue
         if not equals:
-            if i == len(words) or _name_of(words[i]) in known:
+            if i == len(tokens) or _name_of(tokens[i]) in known:
                 raise OptionError(f"option '{typed}' needs a value{_example(option)}")
-            text = words[i]
+            text = tokens[i]
             i += 1
-        values[option.name] = _parse_value(option, text)
+        value = _parse_value(option, text)
+        if option.name in values:
+            value = _add_value(option, values[option.name], value)
+        values[option.name] = value
     return plain, values
+
+
+def _add_value(option: OptionLike, first: Any, second: Any) -> Any:
+    """The value of an option that is given twice: the last one, or all of a list."""
+    if option.kind == "paths":
+        return (*first, *second)
+    return f"{first},{second}" if option.kind == "sizes" else second
 
 
 def with_dashes(name: str, typed: str = "--") -> str:
@@ -212,31 +216,32 @@ def with_dashes(name: str, typed: str = "--") -> str:
     return ("--" if typed.startswith("--") else "-") + name
 
 
-def _is_option(word: str) -> bool:
-    return word.startswith("-") and word.strip("-") != ""
+def _is_option(token: str) -> bool:
+    return token.startswith("-") and token.strip("-") != ""
 
 
-def _name_of(word: str) -> str:
-    """The name of an option as typed; empty if the word is no option."""
-    if not _is_option(word):
+def _name_of(token: str) -> str:
+    """The name of an option as typed; empty if the token is no option."""
+    if not _is_option(token):
         return ""
-    return word.partition("=")[0].lstrip("-").replace("-", "_")
+    return token.partition("=")[0].lstrip("-").replace("-", "_")
 
 
-def _find_option(word: str, known: Mapping[str, OptionLike]) -> OptionLike:
-    dashes = len(word) - len(word.lstrip("-"))
-    option = known.get(_name_of(word)) if dashes <= 2 else None
+def _find_option(token: str, known: Mapping[str, OptionLike]) -> OptionLike:
+    dashes = len(token) - len(token.lstrip("-"))
+    option = known.get(_name_of(token)) if dashes <= 2 else None
     if option is None:
-        hint = did_you_mean(_name_of(word), known)
+        hint = did_you_mean(_name_of(token), known)
         name = hint.split("'")[1] if hint else ""
-        hint = hint.replace(f"'{name}'", f"'{with_dashes(name, word)}'")
-        raise OptionError(f"unknown option '{word}'{hint or '; see tfprof help'}")
+        hint = hint.replace(f"'{name}'", f"'{with_dashes(name, token)}'")
+        raise OptionError(f"unknown option '{token}'{hint or '; see tfprof help'}")
     return option
 
 
 def _example(option: OptionLike) -> str:
     examples = {
         "integer": "a number",
+        "time": "a time such as 641ms",
         "regexes": "a regex, or several separated by commas",
         "select": "metrics separated by commas",
         "path": "a file",
@@ -246,8 +251,18 @@ def _example(option: OptionLike) -> str:
     return f": {example}" if example else ""
 
 
+def _choices(option: OptionLike) -> tuple[str, ...]:
+    return option.choices if isinstance(option, Flag) else ()
+
+
 def _parse_value(option: OptionLike, text: str) -> Any:
     if option.kind in SWITCHES:
+        choices = _choices(option)
+        if text in choices:
+            return text
+        if choices and text.lower() not in BOOLEANS:
+            hint = did_you_mean(text, choices) or f"; known are {', '.join(choices)}"
+            raise OptionError(f"option '{option.name}': unknown value '{text}'{hint}")
         if text.lower() not in BOOLEANS:
             raise OptionError(f"option '{option.name}': '{text}' is neither true nor false")
         return BOOLEANS[text.lower()]
@@ -256,4 +271,6 @@ def _parse_value(option: OptionLike, text: str) -> Any:
             return int(text)
         except ValueError:
             raise OptionError(f"option '{option.name}': '{text}' is not a whole number") from None
+    if option.kind == "time":
+        return check_time(option.name, text)
     return split_list(text) if option.kind in ("regexes", "select", "paths") else text
