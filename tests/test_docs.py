@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -54,22 +55,66 @@ def test_architecture_names_every_package_and_only_modules_that_exist() -> None:
         assert (source / path).exists(), path
 
 
+PACKAGES = sorted(path.parent for path in (ROOT / "src" / "tfprof").rglob("*/__init__.py"))
+
+
+def _docstring(package: Path) -> str:
+    module = ast.parse((package / "__init__.py").read_text())
+    return ast.get_docstring(module, clean=False) or ""
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_packages_list_their_modules(package: Path) -> None:
+    """Each module is in the docstring, and what begins an indented line is a module."""
+    if package.name == "checkers":
+        return
+    modules = {path.stem for path in package.glob("*.py") if not path.stem.endswith("_pb2")}
+    modules |= {path.parent.name for path in package.glob("*/__init__.py")}
+    docstring = _docstring(package)
+    assert modules - {"__init__"} <= set(re.findall(r"\w+", docstring))
+    listed = re.findall(r"^ +(\w+/?(?:, \w+/?)*)(?:  |$)", docstring, re.MULTILINE)
+    assert set(re.findall(r"\w+", " ".join(listed))) <= modules
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_packages_say_what_may_import_them(package: Path) -> None:
+    """By the layers of the import contract."""
+    if package.parent.name != "tfprof":
+        return
+    settings = (ROOT / "pyproject.toml").read_text().partition("\nlayers = ")[2]
+    layers = [set(row.split(" | ")) for row in ast.literal_eval(settings.partition("\n]")[0] + "]")]
+    index = next(i for i, layer in enumerate(layers) if package.name in layer)
+    phrase = {0: "Nothing may import it", len(layers) - 1: "Every package may import it"}.get(
+        index, f"`{min(layers[index - 1])}` and everything above may import "
+    )
+    assert phrase in " ".join(_docstring(package).split())
+
+
 def test_paths_of_contributing_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
     for path in re.findall(r"((?:src|tests|docs)/[\w/]+(?:\.\w+)?)", text):
         assert (ROOT / path).exists(), path
+    table = text.partition("## Find the file")[2].partition("\n## ")[0]
+    for path in re.findall(r"`(\w+/[\w/.]+)`", table):
+        assert path == "src/tfprof" or (ROOT / "src" / "tfprof" / path).exists(), path
 
 
-def test_the_demo_of_the_readme_is_the_one_that_is_printed() -> None:
+def test_the_listings_of_the_readme_are_what_is_printed() -> None:
     """The other pages are checked in tests/cli/test_help.py."""
     text = (ROOT / "README.md").read_text()
-    block = text.partition("    $ tfprof --demo ")[2].partition("      …\n")[0]
-    command, *rows = block.splitlines()
-    printed = call("--demo", *command.split()).lines
-    assert [row[4:] for row in rows] == printed[: len(rows)]
+    listings = re.findall(
+        r"^    \$ tfprof (.*--demo.*)\n((?:    .*\n|\n)+?) +…\n", text, re.MULTILINE
+    )
+    assert len(listings) == 4
+    for command, listing in listings:
+        rows = [row[4:] for row in listing.splitlines()]
+        assert len(rows) > 5
+        assert rows == call(*command.split()).lines[: len(rows)]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python_api.md", "docs/advise.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/python_api.md", "docs/advise.md", "docs/diff.md"]
+)
 def test_python_examples_run(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

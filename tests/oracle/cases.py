@@ -13,6 +13,13 @@ __all__ = ["Case", "Request", "Step", "generate"]
 
 Options = dict[str, Any]
 
+CHECKERS = (
+    "AcceleratorUtilizationChecker",
+    "ExpensiveOperationChecker",
+    "JobChecker",
+    "OperationChecker",
+    "NoSuchChecker",
+)
 CMDS = ("scope", "graph", "op", "code")
 MEMORY = ("bytes", "peak_bytes", "residual_bytes", "output_bytes")
 TIMES = ("micros", "accelerator_micros", "cpu_micros")
@@ -27,6 +34,14 @@ MINIMA = {
     "min_float_ops": (0, 1, 1000, 10**7),
     "min_occurrence": (0, 1, 2, 3),
 }
+INCLUSIVE = {f"min_{name}" for name in (*MEMORY, *TIMES)}
+REPAIRED = {
+    "scope": {"micros", "occurrence", *INCLUSIVE},
+    "graph": {"micros", "occurrence", *INCLUSIVE},
+    "op": {"micros"},
+    "code": {"micros", "min_occurrence"},
+}
+"""The metrics that a repaired report shows otherwise, and the minima that it tests otherwise."""
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 20, 50, 50, 100, 100, 10000)
 ODD_DEPTHS = (0, 0, 2**31 - 1, -3, 2**31, 2**40)
 TYPE_REGEXES = ("MatMul", "V.*", ".*gpu.*", ".*cpu:0", "_trainable_variables", ".*o.*", "C.*|A.*")
@@ -44,10 +59,20 @@ class Step(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A report; `options["output"]` is the bare kind, the runner chooses the file."""
+    """A report; `options["output"]` is the bare kind, the runner chooses the file.
+
+    Those of the command `advise` are the names of checkers.
+    """
 
     cmd: str
-    options: Options
+    options: Options | list[str]
+
+
+class Reload(NamedTuple):
+    """What was collected so far, saved and loaded."""
+
+
+Action = Step | Request | Reload
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +80,8 @@ class Case:
     """Everything one comparison needs.
 
     One-shot runs use the first step and every request on its own; a session follows `script`.
-    `outputs` are requests for timelines, pprof files and standard output.
+    `outputs` are requests for timelines, pprof files, standard output and advice. `reloaded` is
+    the script with a reload in it.
     """
 
     seed: int
@@ -65,6 +91,7 @@ class Case:
     requests: tuple[Request, ...]
     outputs: tuple[Request, ...]
     script: tuple[Step | Request, ...]
+    reloaded: tuple[Action, ...]
 
 
 def generate(seed: int, *, crashing: bool = False, clean: bool = False) -> Case:
@@ -82,16 +109,21 @@ def generate(seed: int, *, crashing: bool = False, clean: bool = False) -> Case:
     traces = dice.chance(0.85)
     op_log = inputs.op_log(dice, names, traces=traces) if dice.chance(0.95) else None
     requests = tuple(request(dice, names, steps=[0]) for _ in range(dice.randint(2, 6)))
-    outputs = tuple(redirected(dice, request(dice, names, steps=[0])) for _ in range(2))
+    outputs = [redirected(dice, request(dice, names, steps=[0])) for _ in range(2)]
+    if dice.source("advice").odd(0.3):
+        outputs.append(advice(dice.source("advice")))
     steps, script = session(dice, names, later, missing=missing, op_log=op_log)
+    if clean and op_log and steps:
+        inputs.clear_unexecuted(op_log, steps[0].run_meta)
     return Case(
         seed=seed,
         graph=graph.SerializeToString(),
         op_log=op_log.SerializeToString() if op_log else b"",
         steps=steps,
         requests=requests,
-        outputs=outputs,
+        outputs=tuple(outputs),
         script=script,
+        reloaded=reloaded(dice.source("reload"), script),
     )
 
 
@@ -101,13 +133,14 @@ def session(
     """Steps, and their mixture with requests.
 
     Traces that arrive after the code view was built without any kill the original, so they are
-    added only where there were some before, or no code view yet.
+    added only where there were some before, or no code view yet. Advice builds all views.
     """
     steps: list[Step] = []
     script: list[Step | Request] = []
     traced = op_log is not None and any(entry.HasField("code_def") for entry in op_log.log_entries)
     code_built = False
     registered: list[int] = []
+    more = dice.source("session")
     for _ in range(dice.choice((0, 1, 1, 1, 2, 2, 3, 3))):
         known = names if dice.chance(0.7) else [*names, *later]
         new_graph = b""
@@ -126,17 +159,35 @@ def session(
             script.append(steps[-1])
             registered.append(number)
         for _ in range(dice.choice((0, 1, 2))):
-            script.append(request(dice, names, steps=registered))
+            asked = request(dice, names, steps=registered)
+            script.append(redirected(more, asked) if more.odd(0.15) else asked)
             code_built = code_built or script[-1].cmd == "code"
+        if more.odd(0.4):
+            script.append(advice(more))
+            code_built = True
     return tuple(steps), (*script, request(dice, names, steps=registered))
+
+
+def reloaded(dice: Dice, script: tuple[Step | Request, ...]) -> tuple[Action, ...]:
+    """A script with a reload: anywhere, or between all steps and all requests."""
+    position = dice.randint(0, len(script))
+    if dice.chance(0.5):
+        script = tuple(sorted(script, key=lambda action: isinstance(action, Request)))
+        position = sum(isinstance(action, Step) for action in script)
+    return (*script[:position], Reload(), *script[position:])
+
+
+def advice(dice: Dice) -> Request:
+    """Advice of all checkers, or of some."""
+    return Request("advise", list(CHECKERS) if dice.chance(0.5) else dice.several(CHECKERS, 3))
 
 
 def request(dice: Dice, names: list[str], *, steps: list[int]) -> Request:
     """A random view with random options; `steps` are the ids worth asking for."""
     cmd = dice.choice(CMDS)
     select = dice.sample(SELECTS, dice.choice((0, 1, 2, 3, 5, len(SELECTS))))
-    if dice.clean and cmd in {"scope", "graph"}:
-        select = [name for name in select if name != "occurrence"]
+    if dice.clean:
+        select = [name for name in select if name not in REPAIRED[cmd]]
     options: Options = {
         "max_depth": dice.choice(ODD_DEPTHS if dice.odd(0.05) else DEPTHS),
         "order_by": dice.choice(ODD_ORDERS if dice.odd(0.1) else ORDERS),
@@ -155,6 +206,8 @@ def request(dice: Dice, names: list[str], *, steps: list[int]) -> Request:
     if dice.chance(0.2) and not (dice.clean and cmd == "op"):
         for name in dice.sample(list(MINIMA), dice.choice((1, 1, 1, 2, 2, len(MINIMA)))):
             options[name] = -1 if dice.odd(0.02) else dice.choice(MINIMA[name])
+    if dice.clean:
+        options = {name: value for name, value in options.items() if name not in REPAIRED[cmd]}
     return survivable(dice, Request(cmd, options))
 
 

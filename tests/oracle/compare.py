@@ -1,7 +1,7 @@
 """Ours against the original: the same jobs through both, and what differs.
 
 A mode turns a case into jobs (see `original`). `Ours` answers the same calls as the original's
-child, so that a comparison is call by call: files, standard output, and messages.
+child, so that a comparison is call by call: files, messages, and what is printed.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import contextlib
 import difflib
 import gzip
 import io
+import re
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,14 @@ from google._upb import _message as upb
 from google.protobuf.message import DecodeError, Message
 
 import tfprof
-from tests.oracle.cases import Case, Request, Step, generate
+from tests.oracle.cases import CHECKERS, Action, Case, Reload, Request, generate
 from tests.oracle.explain import explanation
 from tests.oracle.original import Answer, Call, Original, destination
+from tfprof.api.report import Report, write_report
+from tfprof.api.request import parse_request, report_on
 from tfprof.errors import TfprofError
 from tfprof.protos import log_pb2, output_pb2, pprof_pb2
+from tfprof.runtime.printable import printable
 
 __all__ = ["MODES", "Difference", "Mode", "Outcome", "any_depth", "check"]
 
@@ -37,10 +40,20 @@ MESSAGES = {
     "graph": output_pb2.GraphNodeProto,
     "op": output_pb2.MultiGraphNodeProto,
     "code": output_pb2.MultiGraphNodeProto,
+    "advise": output_pb2.AdviceProto,
+}
+METHODS = {
+    "scope": "profile_name_scope",
+    "graph": "profile_graph",
+    "op": "profile_operations",
+    "code": "profile_python",
+    "advise": "advise",
 }
 HEAD = 40  # lines of a difference that are kept
 REFUSED = "refused: "  # how an error that ours raises on purpose begins
 CRASHING = 50  # every so many seeds, a case may hold what kills the original
+RE2_LOG = re.compile(rb"^external/com_googlesource_code_re2.*\n", re.MULTILINE)
+SECTION = re.compile(f"\n(?=(?:{'|'.join(CHECKERS)}):\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +102,29 @@ def outputs(case: Case) -> list[list[Call]]:
 def analysis(case: Case, request: Request) -> Call:
     """A request of the first step as a call."""
     run_meta = case.steps[0].run_meta if case.steps else b""
-    return ("one_shot", case.graph, run_meta, case.op_log, request.cmd, request.options)
+    # The function that gives advice takes no op log.
+    op_log = b"" if request.cmd == "advise" else case.op_log
+    return ("one_shot", case.graph, run_meta, op_log, request.cmd, request.options)
 
 
 def session(case: Case) -> list[list[Call]]:
     """Steps and requests mixed, as by `Profiler`."""
-    calls = [step_or_report(action) for action in case.script]
+    calls = [call_of(action) for action in case.script]
     return [[("new", case.graph, case.op_log), *calls, ("serialize",)]]
 
 
 def reload(case: Case) -> list[list[Call]]:
-    """All steps, then the requests of the session after saving and loading."""
-    steps = [step_or_report(step) for step in case.steps]
-    reports = [step_or_report(action) for action in case.script if isinstance(action, Request)]
-    return [[("new", case.graph, case.op_log), *steps, ("reload",), *reports, ("serialize",)]]
+    """A session that is saved and loaded in between."""
+    calls = [call_of(action) for action in case.reloaded]
+    return [[("new", case.graph, case.op_log), *calls, ("serialize",)]]
 
 
-def step_or_report(action: Step | Request) -> Call:
+def call_of(action: Action) -> Call:
     """One action of a script as a call."""
     if isinstance(action, Request):
         return ("report", *action)
+    if isinstance(action, Reload):
+        return ("reload",)
     return ("add_step", action.step, action.graph, action.run_meta, action.op_log)
 
 
@@ -132,93 +148,92 @@ class Ours:
         self._counts = counts
         self._loaded: tuple[tuple[bytes, ...], Any] = (), None
         self._session: Any = None
-        self._report: Callable[..., Any]
-        self._serialize: Callable[..., bytes]
 
     def answer(self, call: Call) -> Answer:
         """One call; whatever it raises becomes an error."""
-        try:
-            return getattr(self, call[0])(*call[1:])
-        except TfprofError as error:
-            return Answer(error=f"{REFUSED}{type(error).__name__}: {error}")
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException:  # a panic in compiled code is no Exception
-            return Answer(error=traceback.format_exc(limit=-6))
+        result, error = None, ""
+        stdout, stderr = (
+            io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape", write_through=True)
+            for _ in range(2)
+        )
+        with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+            try:
+                result = getattr(self, call[0])(*call[1:])
+            except TfprofError as refusal:
+                error = f"{REFUSED}{type(refusal).__name__}: {refusal}"
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException:  # a panic in compiled code is no Exception
+                error = traceback.format_exc(limit=-6)
+        printed = (stream.buffer.getvalue() for stream in (stdout, stderr))
+        return Answer(result, self._files(), *map(self._without_path, printed), error)
 
     def one_shot(
-        self, graph: bytes, run_meta: bytes, op_log: bytes, cmd: str, options: dict[str, Any]
-    ) -> Answer:
-        """A report of a profile that is loaded once; other outputs through `tfprof.profile`."""
-        if options["output"] not in {"file", "none"}:
-            return self._written(graph, run_meta, op_log, cmd, options)
-        inputs = graph, run_meta, op_log
+        self, graph: bytes, run_meta: bytes, op_log: bytes, cmd: str, options: Any
+    ) -> bytes:
+        """A whole analysis in one call."""
+        if not self._compat:
+            return self._repaired((graph, run_meta, op_log), cmd, options)
+        if cmd == "advise":
+            message = tfprof.advise(graph, run_meta, self._options(cmd, options), compat=True)
+        else:
+            options = self._options(cmd, options)
+            message = tfprof.profile(graph, run_meta, op_log, cmd, options, compat=True)
+        return message.SerializeToString()
+
+    def _repaired(
+        self, inputs: tuple[bytes, bytes, bytes], cmd: str, options: dict[str, Any]
+    ) -> bytes:
+        """A report of a profile that is loaded once."""
+        graph, run_meta, op_log = inputs
         if self._loaded[0] != inputs:
             runs = [run_meta] if run_meta else []
-            profile = tfprof.load(
-                graph=graph,
-                run_meta=runs,
-                op_log=op_log,
-                compat=self._compat,
-                count_float_ops=self._counts,
-            )
+            profile = tfprof.load(graph, runs, op_log, count_float_ops=self._counts)
             self._loaded = inputs, profile
-        report = self._loaded[1].report(cmd, options, compat=self._compat, output="none")
-        return described(report, options)
+        request = parse_request(cmd, self._options(cmd, options))
+        report = report_on(self._loaded[1], request)
+        write_report(report, legend=True)
+        return report.proto().SerializeToString()
 
-    def new(self, graph: bytes, op_log: bytes) -> Answer:
+    def new(self, graph: bytes, op_log: bytes) -> None:
         """A session."""
         self._session = tfprof.Profiler(graph, op_log, compat=True)
-        self._report = self._session.report
-        self._serialize = self._session.serialize_to_string
-        return Answer()
 
-    def add_step(self, step: int, graph: bytes, run_meta: bytes, op_log: bytes) -> Answer:
+    def add_step(self, step: int, graph: bytes, run_meta: bytes, op_log: bytes) -> None:
         """A step added to the session."""
         self._session.add_step(step, run_meta, graph=graph or None, op_log=op_log or None)
-        return Answer()
 
-    def report(self, cmd: str, options: dict[str, Any]) -> Answer:
-        """A report of the session."""
-        return described(self._report(cmd, {**options, "output": "none"}), options)
+    def report(self, cmd: str, options: Any) -> bytes:
+        """A report of the session, or advice on it."""
+        message = getattr(self._session, METHODS[cmd])(self._options(cmd, options))
+        return message.SerializeToString()
 
-    def serialize(self) -> Answer:
+    def serialize(self) -> bytes:
         """The session as a ProfileProto."""
-        return Answer(result=self._serialize())
+        return self._session.serialize_to_string()
 
-    def reload(self) -> Answer:
+    def reload(self) -> None:
         """The session saved and loaded."""
-        profile = tfprof.load(profile=self._serialize(), compat=True)
-        self._report = partial(profile.report, compat=True)
-        self._serialize = partial(profile.serialize, compat=True)
-        return Answer()
+        self._session = tfprof.Profiler.load(self._session.serialize_to_string(), compat=True)
 
-    def _written(
-        self, graph: bytes, run_meta: bytes, op_log: bytes, cmd: str, options: dict[str, Any]
-    ) -> Answer:
-        out = self._folder / "out"
-        options = options | {"output": destination(options["output"], out)}
-        stream = io.TextIOWrapper(io.BytesIO(), write_through=True)
-        with contextlib.redirect_stdout(stream):
-            proto = tfprof.profile(graph, run_meta, op_log, cmd, options, compat=self._compat)
-        printed = stream.buffer.getvalue().replace(bytes(out), b"OUT")
+    @property
+    def _out(self) -> Path:
+        return self._folder / "out"
+
+    def _options(self, cmd: str, options: Any) -> dict[str, Any]:
+        if cmd == "advise":
+            return {checker: {} for checker in options}
+        return options | {"output": destination(options["output"], self._out)}
+
+    def _files(self) -> tuple[tuple[str, bytes], ...]:
         files = []
         for path in sorted(self._folder.glob("out*")):
             files.append((path.name.removeprefix("out"), path.read_bytes()))
             path.unlink()
-        return Answer(proto.SerializeToString(), tuple(files), printed)
+        return tuple(files)
 
-
-def described(report: Any, options: dict[str, Any]) -> Answer:
-    """A report as an answer; an empty text stands for no file."""
-    text = report.text() if options["output"] == "file" else ""
-    files = (("", encoded(text)),) if text else ()
-    return Answer(report.proto().SerializeToString(), files)
-
-
-def encoded(text: str) -> bytes:
-    """Text as the original writes it: it may cut a name within a character."""
-    return text.encode("utf-8", "surrogateescape")
+    def _without_path(self, printed: bytes) -> bytes:
+        return printed.replace(bytes(self._out), b"OUT")
 
 
 def check(seeds: Iterable[int], mode_name: str, original: Original) -> Iterator[Outcome]:
@@ -265,9 +280,11 @@ def compared(
         their = theirs[index] if alive else Answer(error="failed before")
         alive = alive and not their.error and index + 1 < len(theirs)
         our = ours.answer(call)
-        detail = difference(call, their, our, compat=compat)
-        if detail:
-            yield call, detail
+        details = [difference(call, their, our, compat=compat)]
+        if compat and not their.error and not our.error:
+            details.append(diff("stderr", heard(their.stderr), heard(our.stderr)))
+        if any(details):
+            yield call, "\n".join(filter(None, details))
 
 
 def explained(call: Call, their: Answer, ours: Ours) -> tuple[tuple[str, ...], str]:
@@ -279,14 +296,26 @@ def explained(call: Call, their: Answer, ours: Ours) -> tuple[tuple[str, ...], s
     if not detail:
         return (), ""
     _, graph, run_meta, op_log, cmd, options = call
-    runs = [run_meta] if run_meta else []
-    reasons = explanation(
-        tfprof.load(graph, runs, op_log, compat=True),
-        cmd,
-        options,
-        lambda answer: not answer.error and not difference(call, their, answer, compat=True),
-    )
+    profile = tfprof.load(graph, [run_meta] if run_meta else [], op_log, compat=True)
+
+    def same(report: Report) -> bool:
+        # The message takes longest, so it comes last.
+        answer = replace(their, files=text_file(report, options))
+        if difference(call, their, answer, compat=True):
+            return False
+        answer = replace(answer, result=report.proto().SerializeToString())
+        return not difference(call, their, answer, compat=True)
+
+    reasons = explanation(profile, cmd, options, same)
     return (reasons, "") if reasons is not None else ((), detail)
+
+
+def text_file(report: Report, options: dict[str, Any]) -> tuple[tuple[str, bytes], ...]:
+    """The file that a report is written to; an empty text has none."""
+    if options["output"] != "file":
+        return ()
+    text = report.text(legend=True).encode("utf-8", "surrogateescape")
+    return (("", text),) if text else ()
 
 
 def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:
@@ -302,13 +331,27 @@ def difference(call: Call, their: Answer, our: Answer, *, compat: bool) -> str:
     for name in sorted(names):
         old, new = (dict(answer.files).get(name, b"") for answer in (their, our))
         differences.append(diff(f"file out{name}", *(content(file, compat) for file in (old, new))))
-    differences.append(diff("stdout", content(their.stdout, True), content(our.stdout, True)))
     kind = log_pb2.ProfileProto if call[0] == "serialize" else MESSAGES[call[-2]]
+    printed = (content(answer.stdout, True) for answer in (their, our))
+    if kind is output_pb2.AdviceProto:
+        printed = (sections(answer.stdout) for answer in (their, our))
+    differences.append(diff("stdout", *printed))
     with contextlib.suppress(DecodeError):  # a name cut within a character: Python cannot read it
         old, new = (parsed(kind, answer.result, compat=compat) for answer in (their, our))
         if canonical(old) != canonical(new):
             differences.append(diff("message", lines(old), lines(new)))
     return "\n".join(filter(None, differences))
+
+
+def heard(stderr: bytes) -> list[str]:
+    """Lines on stderr, but for those that the regex library of the original logs."""
+    return printable(RE2_LOG.sub(b"", stderr).decode("utf-8", "backslashreplace")).split("\n")
+
+
+def sections(stdout: bytes) -> list[str]:
+    """The lines that are printed for each checker; the original's order is random."""
+    text = stdout.decode("utf-8", "backslashreplace")
+    return "\n".join(sorted(SECTION.split(text))).split("\n")
 
 
 def content(data: bytes, compat: bool) -> list[str]:
@@ -360,6 +403,8 @@ def lines(message: Message) -> list[str]:
         path, value = waiting.pop()
         if isinstance(value, Message):
             inner = [(f"{path}.{field.name}", item) for field, item in value.ListFields()]
+            if not inner:
+                lines.append(f"{path[-160:]}: {{}}")
         elif hasattr(value, "items"):
             inner = [(f"{path}[{key!r}]", value[key]) for key in sorted(value)]
         elif hasattr(value, "append"):

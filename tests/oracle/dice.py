@@ -18,20 +18,21 @@ class Dice(random.Random):
     `crashing` lets in what kills the original.
     """
 
-    def __init__(self, seed: int, *, crashing: bool, clean: bool) -> None:
+    def __init__(self, seed: int | str, *, crashing: bool, clean: bool) -> None:
         """Equal arguments give equal choices."""
         super().__init__(seed)
-        self.seed_of_extras = seed + 2**40
         self.crashing = crashing
         self.clean = clean
-        self._extras: Dice | None = None
+        self._seed = seed
+        self._sources: dict[str, Dice] = {}
 
-    @property
-    def extras(self) -> Dice:
-        """Another source, for what was added later: the choices of a seed stay what they were."""
-        if self._extras is None:
-            self._extras = Dice(self.seed_of_extras, crashing=self.crashing, clean=self.clean)
-        return self._extras
+    def source(self, topic: str) -> Dice:
+        """A source of its own for a topic: those of the others stay what they were."""
+        if topic not in self._sources:
+            self._sources[topic] = Dice(
+                f"{self._seed} {topic}", crashing=self.crashing, clean=self.clean
+            )
+        return self._sources[topic]
 
     def chance(self, probability: float) -> bool:
         """True with this probability."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.oracle import functions
+from tests.oracle import extremes, functions
 from tests.oracle.dice import Dice
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
-__all__ = ["ROOT", "graph", "node_names", "op_log", "run_metadata"]
+__all__ = ["ROOT", "clear_unexecuted", "graph", "node_names", "op_log", "run_metadata"]
 
 ROOT = "_TFProfRoot"
 
@@ -98,8 +98,10 @@ def graph(dice: Dice, names: list[str], *, missing: bool) -> graph_pb2.GraphDef:
         if node.input and dice.chance(0.1):
             node.input.append(node.input[0])
         attributes(dice, node)
-    if dice.extras.odd(0.3):
-        functions.add_library(dice.extras, message)
+    if dice.source("functions").odd(0.3):
+        functions.add_library(dice.source("functions"), message)
+    if dice.source("batch norm").odd(0.2):
+        extremes.add_batch_norms(dice.source("batch norm"), message)
     return message
 
 
@@ -179,8 +181,12 @@ def run_metadata(dice: Dice, names: list[str]) -> run_metadata_pb2.RunMetadata:
         stats = message.step_stats.dev_stats.add(device=device)
         for name in record_names(dice, names, homes, device):
             record(dice, stats.node_stats.add(node_name=name), base)
-    if dice.extras.odd(0.3):
-        extra_records(dice.extras, message, names, base)
+    if dice.source("run-time names").odd(0.3):
+        extra_records(dice.source("run-time names"), message, names, base)
+    if dice.source("line breaks").odd(0.1):
+        extremes.add_line_breaks(dice.source("line breaks"), message)
+    if dice.source("limits").odd(0.05):
+        extremes.add_limits(dice.source("limits"), message)
     return message
 
 
@@ -286,6 +292,15 @@ def op_log(dice: Dice, names: list[str], *, traces: bool) -> log_pb2.OpLogProto:
     for entry in dice.several(message.log_entries, 3) if dice.chance(0.3) else ():
         message.log_entries.add(name=entry.name, float_ops=dice.randrange(3), types=["again"])
     return message
+
+
+def clear_unexecuted(log: log_pb2.OpLogProto, run_meta: bytes) -> None:
+    """Leave float operations only to nodes that ran, if any did: by default others have none."""
+    run = run_metadata_pb2.RunMetadata.FromString(run_meta)
+    ran = {r.node_name for device in run.step_stats.dev_stats for r in device.node_stats}
+    for entry in log.log_entries:
+        if ran and entry.name not in ran:
+            entry.float_ops = 0
 
 
 def frames(

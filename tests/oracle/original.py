@@ -6,8 +6,9 @@ A job is a list of calls, each a plain tuple whose first item is its name:
     ("add_step", step, graph, run_meta, op_log)             ("report", cmd, options)
     ("serialize",)                                          ("reload",)
 
-The child streams one answer per call. When it dies, the call that killed it is marked, the rest
-of that job is given up, and a fresh child goes on with the next job.
+A command is a view or `advise`, whose options are the names of checkers. The child streams one
+answer per call. When it dies, the call that killed it is marked, the rest of that job is given up,
+and a fresh child goes on with the next job.
 """
 
 from __future__ import annotations
@@ -81,6 +82,7 @@ class Child:
         from tensorflow.python.profiler import model_analyzer
 
         self._build = model_analyzer._build_options
+        self._build_advisor = model_analyzer._build_advisor_options
         self._native = model_analyzer.print_mdl
         self._folder = folder
         self._out = bytes(folder / "out")
@@ -102,7 +104,7 @@ class Child:
 
     def one_shot(self, graph: bytes, run: bytes, log: bytes, cmd: str, options: Any) -> bytes:
         """A whole analysis in one call."""
-        return self._native.PrintModelAnalysis(graph, run, log, cmd, self._options(options))
+        return self._native.PrintModelAnalysis(graph, run, log, cmd, self._options(cmd, options))
 
     def new(self, graph: bytes, op_log: bytes) -> bool:
         """A profiler of several steps, in place of the previous job's."""
@@ -115,7 +117,7 @@ class Child:
 
     def report(self, cmd: str, options: Any) -> bytes:
         """A report of the current profiler."""
-        return self._native.Profile(cmd, self._options(options))
+        return self._native.Profile(cmd, self._options(cmd, options))
 
     def serialize(self) -> bytes:
         """The current profiler as a ProfileProto."""
@@ -128,7 +130,9 @@ class Child:
         self._native.DeleteProfiler()
         self._native.ProfilerFromFile(path)
 
-    def _options(self, options: dict[str, Any]) -> bytes:
+    def _options(self, cmd: str, options: Any) -> bytes:
+        if cmd == "advise":
+            return self._build_advisor({name: {} for name in options}).SerializeToString()
         output = destination(options["output"], self._folder / "out")
         return self._build(options | {"output": output}).SerializeToString()
 

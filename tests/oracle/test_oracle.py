@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.oracle.compare import MODES, check
@@ -12,14 +10,6 @@ from tests.oracle.original import Original
 SEED = 20_180_101
 CHUNK = 25
 CHUNKS = 20
-
-
-@pytest.fixture(scope="session")
-def original() -> Iterator[Original]:
-    """One server for all tests of a worker."""
-    server = Original()
-    yield server
-    server.close()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,12 @@ import tfprof
 from tests.robustness.memory import measured
 from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shaped
 from tfprof import demo
-from tfprof.definitions.limits import MAX_OUTPUT_BYTES, check_output_size, max_table_bytes
+from tfprof.definitions.limits import (
+    MAX_OUTPUT_BYTES,
+    check_output_size,
+    max_output_bytes,
+    max_table_bytes,
+)
 from tfprof.errors import OutputError
 from tfprof.loaders.parquet import file
 from tfprof.loaders.parquet.file import read_parquet
@@ -85,9 +90,15 @@ def test_stack_of_20_000_frames(output, tmp_path, memory):
 
 
 def test_answers_are_refused_before_they_are_made():
-    check_output_size(MAX_OUTPUT_BYTES, "it")
+    many = 10**6
+    check_output_size(MAX_OUTPUT_BYTES, "it", rows=many, names=0)
     with pytest.raises(tfprof.OutputError, match=r"it: would take 0\.5 GB"):
-        check_output_size(MAX_OUTPUT_BYTES + 1, "it")
+        check_output_size(MAX_OUTPUT_BYTES + 1, "it", rows=many, names=0)
+    for rows, names in ((0, 0), (1000, 0), (0, 10**6)):
+        limit = max_output_bytes(rows, names)
+        check_output_size(limit, "it", rows=rows, names=names)
+        with pytest.raises(tfprof.OutputError, match="would take"):
+            check_output_size(limit + 1, "it", rows=rows, names=names)
 
 
 @pytest.mark.parametrize("slot", [-1, -(2**31), 70_000, 2**31 - 1])
@@ -153,6 +164,23 @@ def test_sums_inside_a_record_stop_at_64_bits():
         record.memory.add(allocator_name="cpu", total_bytes=2**62)
     report = loaded(("a", "A"), run=run).report()
     assert report.rows[0].total["requested_bytes"] == 2**63 - 1
+
+
+def test_sums_inside_a_record_wrap_in_compat(tmp_path):
+    run = run_of(CPU, ("a", 1, 1))
+    record = run.step_stats.dev_stats[0].node_stats[0]
+    for slot, size in enumerate((2**32, 2**63 - 1)):
+        memory = record.output.add(slot=slot).tensor_description.allocation_description
+        memory.allocated_bytes = size
+        record.memory.add(allocator_name="cpu", live_bytes=size)
+    profile = loaded(("a", "A"), run=run)
+    wrapped = 2**32 + 2**63 - 1 - 2**64
+    for compat, size in ((True, wrapped), (False, 2**63 - 1)):
+        found = profile.report(compat=compat, select=["bytes"], account_type_regexes=[".*"])
+        assert (found.total[0, "output_bytes"], found.total[0, "residual_bytes"]) == (size, size)
+    profile.save_tables(tmp_path)
+    saved = tfprof.Profile.from_tables(tmp_path).report(select=["bytes"])
+    assert saved.total[0, "output_bytes"] == 2**63 - 1
 
 
 def test_parameters_beyond_all_numbers_are_unknown():

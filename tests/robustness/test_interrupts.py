@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 
@@ -39,19 +40,32 @@ runpy.run_module("tfprof", run_name="__main__", alter_sys=True)
 """
 
 
-def interrupt(program, *argv, after=0.0, **more):
-    """The status and stderr of a program that gets a SIGINT some time after its first byte."""
+def restore_signals():
+    """What a parent ignores (nohup, a job in the background) is ignored by its children too."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def interrupt(program, *argv, after=0.0, number=signal.SIGINT, **more):
+    """The status and stderr of a program that gets a signal some time after its first byte."""
     with subprocess.Popen(
         [sys.executable, "-c", program, *argv],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=ENVIRONMENT,
-        **more,
+        **{"preexec_fn": restore_signals, **more},
     ) as started:
-        assert started.stdout.read(1) == b"!"
-        time.sleep(after)
-        started.send_signal(signal.SIGINT)
-        _, errors = started.communicate(timeout=60)
+        # A child that hangs fails the test; it does not stall it.
+        timer = threading.Timer(60, started.kill)
+        timer.start()
+        try:
+            assert started.stdout.read(1) == b"!"
+            time.sleep(after)
+            started.send_signal(number)
+            _, errors = started.communicate()
+        finally:
+            timer.cancel()
+            started.kill()
     return started.returncode, errors
 
 
@@ -68,12 +82,34 @@ def test_interrupt_at_any_moment(tmp_path):
         moment = longest * (i + dice.random()) / MOMENTS
         status, errors = interrupt(STARTED, *arguments, after=moment)
         statuses[status] += 1
+        # Other processes make it slower or faster meanwhile: moments stay spread over all of it.
+        longest *= {0: 0.9, -signal.SIGINT: 1.05}.get(status, 1.0)
         assert not [word for word in NOISE if word in errors], errors.decode()
         assert [path.name for path in tmp_path.iterdir()] == ["out"]
         assert target.read_bytes() in (b"old", complete)
     assert set(statuses) <= {0, 130, -signal.SIGINT}
     assert statuses[130] > MOMENTS // 10, "too few moments are inside of main()"
     assert statuses[-signal.SIGINT], "no moment is during the start"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_termination_leaves_no_file(number, tmp_path):
+    program = program_in_main(
+        "    from tfprof.outputs.files import replace_file\n"
+        f"    with replace_file({str(tmp_path / 'out')!r}) as stream:\n"
+        "        stream.write(b'half')\n"
+        "        os.write(1, b'!')\n"
+        "        time.sleep(20)"
+    )
+    assert interrupt(program, after=0.1, number=number) == (-number, b"")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_hangup_that_nohup_ignores_stays_ignored():
+    program = program_in_main("    os.write(1, b'!'); time.sleep(0.5); sys.exit(7)")
+    ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731 - it is short
+    status, _ = interrupt(program, after=0.1, number=signal.SIGHUP, preexec_fn=ignore)
+    assert status == 7
 
 
 def program_in_main(work):

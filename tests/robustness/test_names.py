@@ -51,7 +51,8 @@ def test_saved_profile_is_exact(profile):
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op"])
-def test_terminal_sees_no_controls(view, tmp_path):
+def test_terminal_sees_no_controls(view, tmp_path, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
     path = tmp_path / "graph.pb"
     path.write_bytes(graph_of(*((name, name) for name in NAMES)).SerializeToString())
     words = (f"--graph_path={path}", view, "-select=occurrence")
@@ -94,7 +95,8 @@ def broken(tmp_path):
 
 
 @pytest.mark.parametrize("view", ["scope", "graph", "op"])
-def test_rows_of_a_terminal_are_lines(view, broken, tmp_path):
+def test_rows_of_a_terminal_are_lines(view, broken, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     words = (view, "-select=micros,device,op_types", "-max_depth=9", "-order_by=name")
     shown = command(*broken, *words, terminal=True)
     exact = command(*broken, *words)

@@ -15,6 +15,7 @@ import pytest
 
 import tfprof
 from tools.lowest import lowest
+from tools.sbom import bill_of_materials
 
 PACKAGE = Path(tfprof.__file__).parent
 REPOSITORY = PACKAGE.parents[1]
@@ -24,6 +25,11 @@ FORBIDDEN_MODULES = {
     *("pickle", "cPickle", "shelve", "marshal", "dill", "yaml", "joblib", "cloudpickle"),
     *("socket", "ssl", "http", "urllib", "urllib3", "requests", "ftplib", "smtplib", "telnetlib"),
 }
+RUNNER = PACKAGE / "recording" / "run_script.py"
+"""`tfprof run` runs the script that the user names."""
+SERVER = PACKAGE / "api" / "server.py"
+"""The one module that may listen, and what it may import for that."""
+ALLOWED = {"http", "urllib"}
 BLOCKED = """
 import sys
 def refuse(event, args):
@@ -38,13 +44,35 @@ sys.addaudithook(refuse)
 def test_no_way_out_and_no_code_from_data(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in FORBIDDEN_CALLS
+            assert node.func.id not in FORBIDDEN_CALLS - ({"exec"} if path == RUNNER else set())
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
-        assert not {name.partition(".")[0] for name in names} & FORBIDDEN_MODULES
+        forbidden = FORBIDDEN_MODULES - (ALLOWED if path == SERVER else set())
+        # Escaping of names; it opens nothing.
+        used = set(names) - {"urllib.parse"}
+        assert not {name.partition(".")[0] for name in used} & forbidden
+
+
+def test_only_the_ui_imports_the_server():
+    importers = [
+        str(path.relative_to(PACKAGE)) for path in SOURCES if "api.server" in path.read_text()
+    ]
+    assert importers == ["cli/commands/files.py"]
+    program = """
+import sys
+from tfprof import cli
+assert cli.main(["--quiet", "--demo", "op", "-output", "none"]) == 0
+assert not {"http.server", "tfprof.api.server"} & set(sys.modules)
+"""
+    subprocess.run(
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        env={"PYTHONPATH": str(PACKAGE.parent), "PATH": ""},
+    )
 
 
 def test_no_module_uses_the_network(tmp_path):
@@ -82,9 +110,10 @@ def wheel(tmp_path_factory):
 def test_wheel_has_the_package_and_nothing_else(wheel):
     names = wheel.namelist()
     outside = [n for n in names if not re.match(r"tfprof(/|-[\d.]+\.dist-info/)", n)]
-    assert outside == []
+    assert [n.partition("/")[2] for n in outside] == ["data/share/man/man1/tfprof.1"]
     assert "tfprof/demo/graph.pb" in names
     assert "tfprof/py.typed" in names
+    assert "tfprof/outputs/html/page.html" in names
     assert not [n for n in names if "__pycache__" in n or n.endswith((".so", ".pyc", ".orig"))]
     packed = {n.removeprefix("tfprof/") for n in names if n.endswith(".py")}
     assert packed == {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py")}
@@ -99,11 +128,12 @@ def test_every_import_is_a_declared_dependency(wheel):
     lines = [
         line.removeprefix("Requires-Dist: ")
         for line in wheel.read(metadata).decode().splitlines()
-        if line.startswith("Requires-Dist:") and "extra ==" not in line
+        if line.startswith("Requires-Dist:") and "extra == 'test'" not in line
     ]
     assert all(">=" in line for line in lines)
     required = {re.split(r"[<>=;\[ ]", line)[0].lower().replace("-", "_") for line in lines}
-    provided = {"google": "protobuf", "google_crc32c": "google_crc32c"}
+    provided = {"google": "protobuf", "ibis": "ibis_framework", "py4j": "pyspark"}
+    provided["tomllib"] = "tomli"  # of Python before 3.11
     optional = {"tensorflow", "keras", "pandas", "polars", "tfprof"}
     used = set()
     for path in SOURCES:
@@ -116,13 +146,16 @@ def test_every_import_is_a_declared_dependency(wheel):
     assert foreign <= required
 
 
-BOUNDS = lowest((REPOSITORY / "pyproject.toml").read_text())
+PROJECT = (REPOSITORY / "pyproject.toml").read_text()
+BOUNDS = lowest(PROJECT)
 
 
 def test_lowest_versions_are_those_of_the_project():
     tomllib = pytest.importorskip("tomllib")
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    assert [f"{name}>={version}" for name, version in BOUNDS.items()] == project["dependencies"]
+    project = tomllib.loads(PROJECT)["project"]
+    lower = [re.split("[,;]", item)[0] for item in project["dependencies"]]
+    assert [f"{name}>={version}" for name, version in lowest(PROJECT, 10).items()] == lower
+    assert set(lowest(PROJECT, 10)) - set(lowest(PROJECT, 11)) == {"tomli"}
     target = (REPOSITORY / "Makefile").read_text()
     oldest = project["requires-python"].removeprefix(">=")
     assert f"LOWEST_PYTHON ?= python{oldest}\n" in target
@@ -143,3 +176,59 @@ def test_lowest_version_is_installed(name):
     )
     assert found[: len(bound)] == bound
     assert not any(found[len(bound) :])
+
+
+def test_bill_of_materials_lists_every_dependency_with_its_licence():
+    document = bill_of_materials()
+    listed = {item["name"].lower().replace("-", "_"): item for item in document["components"]}
+    assert {"tfprof", *(name.lower().replace("-", "_") for name in BOUNDS)} <= set(listed)
+    for item in listed.values():
+        assert item["licenses"][0]["license"]["name"] != "unknown", item["name"]
+
+
+READS_FILES = {
+    "loaders/files.py": "all that users name",
+    "outputs/files.py": "writes",
+    "outputs/html/writer.py": "the page without data, which is part of the package",
+    "outputs/diff/page.py": "the same",
+    "fleet/store.py": "appends",
+    "recording/capture_pair.py": "the trace that it has just written, and /proc/stat",
+    "runtime/silence.py": "os.devnull",
+    "cli/__init__.py": "os.devnull",
+}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_one_module_opens_files(path):
+    """Every file that a user names is opened where devices and directories are refused."""
+    readers = {"read_bytes", "read_text", "open", "mmap", "memory_map", "OSFile", "fromfile"}
+    used = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            called = node.func
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            of_browser = isinstance(called, ast.Attribute) and "browser" in ast.dump(called)
+            used |= {name} & readers if not of_browser else set()
+    assert not used or str(path.relative_to(PACKAGE)) in READS_FILES
+
+
+def test_constraints_have_hashes_and_no_addresses():
+    """Every dependency, at a version within its bounds, by what its files contain."""
+    text = (REPOSITORY / "constraints.txt").read_text()
+    assert "://" not in text
+    assert "index" not in text
+    entries = re.findall(
+        r"^([\w.-]+)==([\w.]+)(?: ; .*?)?((?: \\\n    --hash=sha256:\w{64})+)$", text, re.MULTILINE
+    )
+    body = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert len(body) == sum(1 + hashes.count("--hash") for _, _, hashes in entries)
+    pinned = {}
+    for name, version_text, _ in entries:
+        pinned.setdefault(name.replace("_", "-"), []).append(version_text)
+    for name, bound in BOUNDS.items():
+        for pin in pinned[name.replace("_", "-")]:
+            assert _numbers(pin) >= _numbers(bound), name
+
+
+def _numbers(text):
+    return [int(part) for part in re.findall(r"\d+", text)]

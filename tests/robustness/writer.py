@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 import tfprof
@@ -43,18 +44,21 @@ def write(profile: tfprof.Profile, output: str) -> None:
         profile.report(view, step=0).write(output)
 
 
-def _slowly(mode: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """The last thing done to a file before it is renamed, made so slow that kills fall there."""
+def _slowly(replace: Callable[[Path, Path], Path]) -> Callable[[Path, Path], Path]:
+    """The renaming of a file, made so slow that kills fall between its last byte and that."""
+    start = time.perf_counter()
 
-    def slow(descriptor: int, bits: int) -> None:
-        time.sleep(0.003)
-        mode(descriptor, bits)
+    def slow(path: Path, target: Path) -> Path:
+        nonlocal start
+        time.sleep(max(0.003, (time.perf_counter() - start) / 2))
+        start = time.perf_counter()
+        return replace(path, target)
 
     return slow
 
 
 def _work(choices: list[tfprof.Profile], output: str) -> NoReturn:
-    os.fchmod = _slowly(os.fchmod)  # type: ignore[assignment]
+    Path.replace = _slowly(Path.replace)  # type: ignore[assignment,method-assign]
     at = 0
     while True:
         write(choices[at % 2], output)
