@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from benchmarks.targets import Row, rows
+from benchmarks.traces_page import section_of
 
 __all__ = ["PAGE", "table_of", "write_page"]
 
@@ -37,18 +39,35 @@ much, the machine was busy.
 | *start*, *ready*, *views*, *serialized* | peak memory after imports, loading, views, serializing |
 
 tfprof's processes call `tfprof.runtime.malloc.tune_malloc()` once, as the command does. The library
-never calls it. Without it loading takes up to 1.25 times as long.
+never calls it. Without it loading takes up to 1.25 times as long. *start to op view* runs without
+`--compat`, and also counts the float operations that the op log does not have.
 """
 
 
-def write_page(folder: Path) -> None:
-    """Write the page from every size that was measured."""
-    runs = [json.loads(path.read_text()) for path in folder.glob("*.json")]
-    runs.sort(key=lambda run: run["size"])
-    parts = [_INTRODUCTION, *map(_section, runs)]
-    path = _ROOT / PAGE
+_HEADING = re.compile(r"^## ([0-9,]+) nodes", re.MULTILINE)
+
+
+def write_page(folder: Path, path: Path = _ROOT / PAGE) -> None:
+    """Write the page from every size that was measured; of others it keeps what it has."""
+    page = path.read_text() if path.exists() else ""
+    traces = section_of(page)
+    sections = _sections(page.removesuffix(traces))
+    for file in folder.glob("*.json"):
+        run = json.loads(file.read_text())
+        sections[run["size"]] = _section(run)
     path.parent.mkdir(exist_ok=True)
+    parts = [_INTRODUCTION, *(sections[size] for size in sorted(sections)), *filter(None, [traces])]
     path.write_text("\n".join(parts))
+
+
+def _sections(page: str) -> dict[int, str]:
+    """The sections of a page by their sizes."""
+    headings = list(_HEADING.finditer(page))
+    ends = [heading.start() for heading in headings[1:]] + [len(page)]
+    return {
+        int(heading[1].replace(",", "")): page[heading.start() : end].rstrip() + "\n"
+        for heading, end in zip(headings, ends, strict=False)  # an empty page has no heading
+    }
 
 
 def _section(run: dict[str, Any]) -> str:
@@ -63,6 +82,8 @@ def _section(run: dict[str, Any]) -> str:
         for who, kinds in run["results"].items()
         for name, reason in kinds.get("failures", {}).items()
     ]
+    repeat = run["repeat"]
+    verdict += f" Least of {repeat} runs." if repeat > 1 else ""
     steps = "1 step" if run["steps"] == 1 else f"{run['steps']} steps"
     lines = [f"## {run['size']:,} nodes, {steps}", "", f"{machine}.", "", verdict, ""]
     lines += [table_of(table), ""]

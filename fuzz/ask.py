@@ -7,20 +7,45 @@ import io
 import random
 import tempfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tfprof import advisor
+import tfprof
 from tfprof.api.profile import Profile
-from tfprof.definitions.metrics import METRICS, orders
+from tfprof.api.report import Report
+from tfprof.api.screen import Screen
+from tfprof.cli.console import Console
+from tfprof.cli.shell import run_line
+from tfprof.definitions.metrics import DELTA, METRICS, number_names, orders
 from tfprof.outputs import OUTPUTS
+from tfprof.outputs.diff import DIFF_OUTPUTS
+from tfprof.outputs.diff.text import diff_lines
+from tfprof.outputs.terminal_report import report_lines
+from tfprof.protos import graph_pb2
+from tfprof.runtime.terminal import Terminal, plain_text
 from tfprof.views import VIEWS
 
-__all__ = ["ask", "dice_of"]
+__all__ = ["TERMINALS", "ask", "dice_of"]
 
+TERMINALS = (
+    Terminal(),
+    Terminal(width=20, height=4),
+    Terminal(width=200, height=60, colour=True),
+    Terminal(width=100, bars=False),
+)
 _DEPTHS = (0, 1, 3, 10, 100, 10_000, -1, 2**40)
 _REGEXES = (".*", "a.*", ".*/.*", "", "MatMul|Conv2D", ".*gpu.*", "_trainable_variables")
-_FILES = [name for name, output in OUTPUTS.items() if output.required]
+_FILES = [name for name in OUTPUTS if name not in ("stdout", "none")]
+_DIFF_FILES = [name for name in DIFF_OUTPUTS if name in _FILES]
+_MINIMA = ("min_micros", "min_bytes", "min_params", "min_float_ops", "min_occurrence")
+_VIEWS_OF = {
+    "timeline": ("graph", "graph", "scope", "code"),
+    "pprof": ("code", "scope"),
+    "dot": ("graph",),
+}
+_SELECTED = {"timeline": ["micros", "bytes"], "pprof": ["micros"]}
+"""What outputs are of, if not of anything."""
 
 
 def dice_of(data: bytes) -> random.Random:
@@ -29,38 +54,139 @@ def dice_of(data: bytes) -> random.Random:
 
 
 def ask(profile: Profile, dice: random.Random) -> None:
-    """Ask for a report in some form."""
+    """Ask a question of some kind."""
+    questions, weights = zip(*_QUESTIONS, strict=True)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        _ask(profile, dice)
+        dice.choices(questions, weights)[0](profile, dice)
 
 
-def _ask(profile: Profile, dice: random.Random) -> None:
-    compat = dice.random() < 0.3
-    report = profile.report(dice.choice(tuple(VIEWS)), _options(profile, dice), compat=compat)
-    roll = dice.random()
-    if roll < 0.55:
-        report.text(legend=dice.random() < 0.2)
-    elif roll < 0.7:
-        report.proto()
-    elif roll < 0.87:
-        with tempfile.TemporaryDirectory() as folder:
-            report.write(f"{dice.choice(_FILES)}:outfile={Path(folder) / 'out'}")
-    elif roll < 0.97:
+def _ask_text(profile: Profile, dice: random.Random) -> None:
+    _report(profile, dice).text(legend=dice.random() < 0.2)
+
+
+def _ask_terminal(profile: Profile, dice: random.Random) -> None:
+    report = _report(profile, dice, compat=False)
+    plain_text(report_lines(report, dice.choice(TERMINALS), legend=dice.random() < 0.2))
+
+
+def _ask_overview(profile: Profile, dice: random.Random) -> None:
+    """A view without options, as it is typed in the shell."""
+    screen = Screen(io.BytesIO(), io.StringIO(), terminal=True, presents=dice.random() < 0.7)
+    run_line(Console(screen, lambda: profile, is_shell=True), dice.choice(tuple(VIEWS)))
+    assert isinstance(screen.err, io.StringIO)
+    assert "please report it" not in screen.err.getvalue(), screen.err.getvalue()
+
+
+def _ask_proto(profile: Profile, dice: random.Random) -> None:
+    _report(profile, dice).proto()
+
+
+def _ask_file(profile: Profile, dice: random.Random) -> None:
+    output = dice.choice(_FILES)
+    view = dice.choice(_VIEWS_OF.get(output, tuple(VIEWS)))
+    report = _report(profile, dice, view, select=_SELECTED.get(output))
+    more = dice.choice(("", ",flows=all", ",flows=none")) if output == "timeline" else ""
+    more = dice.choice(("", ",safe=1")) if output == "csv" else more
+    with tempfile.TemporaryDirectory() as folder:
+        report.write(f"{output}:outfile={Path(folder) / 'out'}{more}")
+
+
+def _ask_notebook(profile: Profile, dice: random.Random) -> None:
+    _report(profile, dice)._repr_html_()
+
+
+def _ask_saved(profile: Profile, dice: random.Random) -> None:
+    """Save it, and read it again."""
+    if dice.random() < 0.5:
+        compat = dice.random() < 0.3
         profile.serialize(compat=compat)
-    else:
-        advisor.advise(profile, None, compat=compat).text()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        profile.save_tables(folder)
+        Profile.from_tables(folder).report("op").text()
+
+
+def _ask_diff(profile: Profile, dice: random.Random) -> None:
+    """Compare the profile with one that has some of its names, under other names as well."""
+    names = profile.nodes.name.to_pylist()
+    graph = graph_pb2.GraphDef()
+    for name in dice.sample(names, min(len(names), 20)):
+        graph.node.add(name=name.replace("a", "b"), op=dice.choice(("MatMul", "Const", "Add")))
+    other = tfprof.load(graph=graph)
+    sides = dice.sample((profile, other), 2)
+    select = dice.sample(number_names(), 2)
+    diff = tfprof.diff(*sides, dice.choice(tuple(VIEWS)), select=select, min_delta=0)
+    diff.text()
+    diff.json()
+    plain_text(diff_lines(diff, dice.choice(TERMINALS)))
+    with tempfile.TemporaryDirectory() as folder:
+        diff.write(f"{dice.choice(_DIFF_FILES)}:outfile={Path(folder) / 'out'}")
+
+
+def _ask_advice(profile: Profile, dice: random.Random) -> None:
+    profile.advise(compat=dice.random() < 0.3).text()
+
+
+def _ask_summary(profile: Profile, dice: random.Random) -> None:
+    summary = profile.summary()
+    summary.text()
+    plain_text(summary.lines(dice.choice(TERMINALS), command="tfprof"))
+
+
+def _ask_memory(profile: Profile, dice: random.Random) -> None:
+    step = dice.choice((-1, *profile.steps))
+    profile.live_tensors(step=step, top=dice.choice((None, 1, 100)))
+    predicted = profile.memory({"B": dice.choice((1, 64, 2**40))} if dice.random() < 0.5 else None)
+    predicted.json()
+    if predicted.sizes and predicted.fits("16GB") != "no":
+        predicted.largest(next(iter(predicted.sizes)), "16GB")
+
+
+_QUESTIONS: tuple[tuple[Callable[[Profile, random.Random], None], int], ...] = (
+    (_ask_text, 30),
+    (_ask_terminal, 12),
+    (_ask_overview, 6),
+    (_ask_proto, 10),
+    (_ask_file, 25),
+    (_ask_notebook, 3),
+    (_ask_saved, 8),
+    (_ask_diff, 5),
+    (_ask_advice, 4),
+    (_ask_summary, 3),
+    (_ask_memory, 5),
+)
+"""Questions, and how often each is asked."""
+
+
+def _report(
+    profile: Profile,
+    dice: random.Random,
+    view: str = "",
+    *,
+    compat: bool | None = None,
+    select: list[str] | None = None,
+) -> Report:
+    compat = dice.random() < 0.3 if compat is None else compat
+    if dice.random() < 0.3:
+        options = {"select": select or ["micros", "params", "float_ops"], "max_depth": 10_000}
+        if select:
+            options["account_type_regexes"] = [".*"]
+        return profile.report(view or dice.choice(tuple(VIEWS)), options, compat=compat)
+    options = _options(profile, dice) | ({"select": select} if select else {})
+    return profile.report(view or dice.choice(tuple(VIEWS)), options, compat=compat)
 
 
 def _options(profile: Profile, dice: random.Random) -> dict[str, Any]:
     return {
         "select": dice.sample(tuple(METRICS), dice.choice((1, 1, 3, len(METRICS)))),
-        "order_by": dice.choice(orders()),
+        "order_by": dice.choice([order for order in orders() if order != DELTA]),
         "max_depth": dice.choice(_DEPTHS),
         "step": dice.choice((-1, -1, *profile.steps)),
         "account_type_regexes": [".*" if dice.random() < 0.7 else dice.choice(_REGEXES)],
         "start_name_regexes": [".*" if dice.random() < 0.8 else dice.choice(_REGEXES)],
         "trim_name_regexes": [dice.choice(_REGEXES)] if dice.random() < 0.2 else [],
         "show_name_regexes": [".*" if dice.random() < 0.8 else dice.choice(_REGEXES)],
+        "hide_name_regexes": [dice.choice(_REGEXES)] if dice.random() < 0.1 else [],
         "account_displayed_op_only": dice.random() < 0.3,
-        dice.choice(("min_micros", "min_bytes", "min_params")): dice.choice((0, 0, 1, 2**62)),
+        dice.choice(_MINIMA): dice.choice((0, 0, 1, 2**62)),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import traceback
 import warnings
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from fuzz.targets import Target
 from tfprof.errors import TfprofError
 
-__all__ = ["failure_of", "name_of", "origin_of"]
+__all__ = ["failure_of", "origin_of"]
 
 
 def failure_of(target: Target, data: bytes) -> BaseException | None:
@@ -40,8 +39,3 @@ def origin_of(error: BaseException) -> str:
     ours = [frame for frame in frames if "tfprof" in frame.filename] or list(frames)
     where = f"{Path(ours[-1].filename).name}:{ours[-1].name}" if ours else "?"
     return f"{type(error).__name__} in {where}"
-
-
-def name_of(data: bytes) -> str:
-    """The name of a crasher's file."""
-    return hashlib.sha256(data).hexdigest()[:16]

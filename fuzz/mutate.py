@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from functools import partial
 
 from fuzz.odd import BYTES, NUMBERS, TOKENS
-from fuzz.wire import Field, decode, encode
+from fuzz.wire import Field, decode_level, encode, is_message
 
-__all__ = ["MUTATORS", "Mutator", "mutate_bytes", "mutate_fields", "mutate_tokens"]
+__all__ = ["MUTATORS", "Mutator", "mutate_bytes", "mutate_fields", "mutate_named", "mutate_tokens"]
 
 Mutator = Callable[[bytes, random.Random], bytes]
-_MAX_SIZE = 200_000
+Edit = Callable[[list[Field], random.Random], None]
+_MAX_SIZE, _MAX_DEPTH = 200_000, 12
 _TOKEN = re.compile(rb"\s+|\w+|.", re.DOTALL)
 
 
@@ -66,40 +68,48 @@ def _token(dice: random.Random) -> bytes:
 
 def mutate_fields(data: bytes, dice: random.Random) -> bytes:
     """A message with some fields changed, left out, doubled, moved, or of another type."""
+    data = data[:_MAX_SIZE]
     if dice.random() < 0.15:
         return mutate_bytes(data, dice)
+    if dice.random() < 0.1:
+        data = _mutate_inside(data, dice, _multiply)
+    for _ in range(dice.choice((1, 1, 1, 2, 2, 4, 8))):
+        data = _mutate_inside(data, dice, partial(_mutate_one, whole=data))
+    return data[: 2 * _MAX_SIZE]
+
+
+def _mutate_inside(data: bytes, dice: random.Random, mutate: Edit, depth: int = 0) -> bytes:
+    """A message with the fields of one message in it mutated; only the way there is decoded."""
     try:
-        fields = decode(data[:_MAX_SIZE])
+        fields = decode_level(data)
     except ValueError:
         return mutate_bytes(data, dice)
-    if dice.random() < 0.1:
-        _multiply(dice.choice(_all_lists(fields)), dice)
-    for _ in range(dice.choice((1, 1, 1, 2, 2, 4, 8))):
-        lists = _all_lists(fields)
-        _mutate_one(dice.choice(lists), lists, dice)
-    return encode(fields)[: 2 * _MAX_SIZE]
+    i = _step_inside(fields, dice) if depth < _MAX_DEPTH else None
+    if i is None:
+        mutate(fields, dice)
+    else:
+        inner = _mutate_inside(fields[i].value, dice, mutate, depth + 1)  # type: ignore[arg-type]
+        fields[i] = Field(fields[i].number, fields[i].kind, inner)
+    return encode(fields)
+
+
+def _step_inside(fields: list[Field], dice: random.Random) -> int | None:
+    """A field to go on in, which may be a message; None to stay."""
+    if not fields or dice.random() < 0.2:
+        return None
+    i = dice.randrange(len(fields))
+    value = fields[i].value
+    return i if isinstance(value, bytes) and fields[i].kind == 2 and is_message(value) else None
 
 
 def _multiply(fields: list[Field], dice: random.Random) -> None:
     if fields:
         field = dice.choice(fields)
         limit = _MAX_SIZE // (len(encode([field])) + 1)
-        fields += [field] * min(dice.choice((2, 30, 300, 5000)), limit)
+        fields += [field] * min(dice.choice((2, 2, 30, 30, 300, 5000)), limit)
 
 
-def _all_lists(fields: list[Field]) -> list[list[Field]]:
-    """The list itself and all below it, each once however often it occurs."""
-    lists = {id(fields): fields}
-    pending = [fields]
-    while pending:
-        for field in pending.pop():
-            if isinstance(field.value, list) and id(field.value) not in lists:
-                lists[id(field.value)] = field.value
-                pending.append(field.value)
-    return list(lists.values())
-
-
-def _mutate_one(fields: list[Field], lists: list[list[Field]], dice: random.Random) -> None:
+def _mutate_one(fields: list[Field], dice: random.Random, *, whole: bytes) -> None:
     if not fields or dice.random() < 0.05:
         fields.append(_new_field(dice))
         return
@@ -112,13 +122,27 @@ def _mutate_one(fields: list[Field], lists: list[list[Field]], dice: random.Rand
     elif roll == 2:
         fields[i] = Field(dice.randint(1, 25), fields[i].kind, fields[i].value)
     elif roll == 3:
-        # Only plain values move: a message cannot contain itself.
-        other = [f for f in dice.choice(lists) if not isinstance(f.value, list)]
-        fields[i] = dice.choice(other) if other else fields[i]
+        fields[i] = _any_field(whole, dice) or fields[i]
     elif roll == 4:
         fields[i] = _new_field(dice, fields[i].number)
     else:
         fields[i] = Field(fields[i].number, fields[i].kind, _mutate_value(fields[i], dice))
+
+
+def _any_field(data: bytes, dice: random.Random) -> Field | None:
+    """A field from anywhere in a message."""
+    found = None
+    while True:
+        try:
+            fields = decode_level(data)
+        except ValueError:
+            return found
+        if not fields:
+            return found
+        found = dice.choice(fields)
+        if not isinstance(found.value, bytes) or found.kind != 2 or dice.random() < 0.2:
+            return found
+        data = found.value
 
 
 def _new_field(dice: random.Random, number: int = 0) -> Field:
@@ -133,19 +157,25 @@ def _new_field(dice: random.Random, number: int = 0) -> Field:
     )
 
 
-def _mutate_value(field: Field, dice: random.Random) -> int | bytes | list[Field]:
+def _mutate_value(field: Field, dice: random.Random) -> int | bytes:
     value = field.value
     if isinstance(value, int):
         return dice.choice(NUMBERS) if dice.random() < 0.8 else value + dice.randint(-3, 3)
     if field.kind != 2:
         return dice.randbytes(8 if field.kind == 1 else 4)
-    if isinstance(value, list):
-        return b"" if dice.random() < 0.2 else mutate_bytes(encode(value), dice)
-    return dice.choice(BYTES) if dice.random() < 0.6 else mutate_bytes(value, dice)
+    return dice.choice(BYTES) if dice.random() < 0.6 else mutate_bytes(value, dice)  # type: ignore[arg-type]
+
+
+def mutate_named(data: bytes, dice: random.Random) -> bytes:
+    """A file below a line that names it: text by tokens, anything else by fields."""
+    name, _, content = data.partition(b"\n")
+    mutate = mutate_tokens if content[:1] in b"{m" and content.isascii() else mutate_fields
+    return name + b"\n" + mutate(content, dice)
 
 
 MUTATORS: dict[str, Mutator] = {
     "fields": mutate_fields,
     "tokens": mutate_tokens,
     "bytes": mutate_bytes,
+    "named": mutate_named,
 }

@@ -1,12 +1,18 @@
-"""Where mutation starts: slices of the demo, and small models of the oracle's generator."""
+"""Where mutation starts: slices of the demo, and small models of the oracle's generator.
+
+They are the same in every process, so that an input can be made again from its seed.
+"""
 
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 from google.protobuf import text_format
+from google.protobuf.message import Message
 
 import tfprof
 from tests.oracle.cases import Case, generate
@@ -28,6 +34,7 @@ __all__ = [
     "runs",
     "saved_models",
     "tables",
+    "whole_cases",
 ]
 
 _CASES = range(60)
@@ -38,7 +45,15 @@ _PLACES = 12
 @cache
 def _cases() -> list[Case]:
     made = [generate(seed, crashing=seed % 3 == 0) for seed in _CASES]
-    return [case for case in made if len(case.graph) < _SMALL]
+    return [
+        replace(
+            case,
+            graph=_ordered(graph_pb2.GraphDef, case.graph),
+            op_log=case.op_log and _ordered(log_pb2.OpLogProto, case.op_log),
+        )
+        for case in made
+        if len(case.graph) < _SMALL
+    ]
 
 
 def _chosen(count: int) -> range:
@@ -51,7 +66,9 @@ def graphs() -> list[bytes]:
     """GraphDefs: some nodes of the demo, and generated ones."""
     whole = graph_pb2.GraphDef.FromString(demo.paths()["graph"].read_bytes()).node
     parts = [graph_pb2.GraphDef(node=whole[at : at + 8]) for at in _chosen(len(whole))]
-    return [part.SerializeToString() for part in parts] + [case.graph for case in _cases()]
+    return [part.SerializeToString(deterministic=True) for part in parts] + [
+        case.graph for case in _cases()
+    ]
 
 
 @cache
@@ -71,8 +88,15 @@ def runs() -> list[bytes]:
             part = run_metadata_pb2.RunMetadata()
             records = device.node_stats[at : at + 6]
             part.step_stats.dev_stats.add(device=device.device, node_stats=records)
-            parts.append(part.SerializeToString())
+            parts.append(part.SerializeToString(deterministic=True))
     return parts + [step.run_meta for case in _cases() for step in case.steps if step.run_meta]
+
+
+@cache
+def whole_cases() -> list[tuple[bytes, bytes, bytes]]:
+    """A graph, its op log, and a run of it."""
+    steps = [(case, step.run_meta) for case in _cases() for step in case.steps[:1]]
+    return [(case.graph, case.op_log, run) for case, run in steps if run]
 
 
 @cache
@@ -86,7 +110,7 @@ def logs() -> list[bytes]:
             for trace in entry.code_def.traces:
                 for key in (trace.file_id, trace.function_id, trace.line_id):
                     part.id_to_string[key] = whole.id_to_string[key]
-        parts.append(part.SerializeToString())
+        parts.append(part.SerializeToString(deterministic=True))
     return parts + [case.op_log for case in _cases() if case.op_log]
 
 
@@ -100,14 +124,19 @@ def profiles() -> list[bytes]:
             run_meta=[step.run_meta for step in case.steps if step.run_meta],
             op_log=case.op_log,
         )
-        made.append(loaded.serialize())
+        made.append(_ordered(log_pb2.ProfileProto, loaded.serialize()))
     return made
+
+
+def _ordered(kind: type[Message], data: bytes) -> bytes:
+    """The same message with its maps in order, which is the same in every process."""
+    return kind.FromString(data).SerializeToString(deterministic=True)
 
 
 @cache
 def meta_graphs() -> list[bytes]:
     """MetaGraphDefs with a signature that asks for the last node."""
-    return [_meta(data).SerializeToString() for data in graphs()]
+    return [_meta(data).SerializeToString(deterministic=True) for data in graphs()]
 
 
 def _meta(data: bytes) -> saved_model_pb2.MetaGraphDef:
@@ -128,7 +157,7 @@ def saved_models() -> list[bytes]:
     for data in graphs():
         model = saved_model_pb2.SavedModel()
         model.meta_graphs.append(_meta(data))
-        made.append(model.SerializeToString())
+        made.append(model.SerializeToString(deterministic=True))
     return made
 
 
@@ -156,7 +185,7 @@ def traced_model() -> tuple[bytes, bytes]:
     for at, name in enumerate(nodes):
         info.name_to_trace_id[name] = at % 6
     info.traces[nodes[0]].file_line_cols.add(line=3, code="x = y")
-    return data, info.SerializeToString()
+    return data, info.SerializeToString(deterministic=True)
 
 
 @cache
@@ -165,7 +194,8 @@ def tables() -> dict[str, bytes]:
     fitting = [case for case in _cases() if _has_stacks(case.op_log) and len(case.steps) > 1]
     case = next(case for case in fitting if len(tfprof.load(graph=case.graph).edges.consumer))
     loaded = tfprof.load(graph=case.graph, run_meta=[case.steps[0].run_meta], op_log=case.op_log)
-    with tempfile.TemporaryDirectory() as folder:
+    same_id = mock.patch("tfprof.outputs.profile_tables.secrets.token_hex", lambda size: "0" * size)
+    with tempfile.TemporaryDirectory() as folder, same_id:
         save_tables(loaded, folder)
         return {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())}
 
@@ -186,7 +216,7 @@ def checkpoint() -> tuple[list[tuple[bytes, bytes]], bytes]:
         values = data[entry.offset : entry.offset + entry.size]
         entry.offset = len(kept)
         kept += values
-        rows.append((key, entry.SerializeToString()))
+        rows.append((key, entry.SerializeToString(deterministic=True)))
     return rows, kept
 
 
@@ -204,5 +234,5 @@ def old_checkpoint() -> list[tuple[bytes, bytes]]:
             stored.data.name = name
             stored.data.data.float_val.extend([0.5] * length)
             key = slice_key(name.encode(), [(start, length)])
-            rows.append((key, stored.SerializeToString()))
-    return [(b"", listed.SerializeToString()), *sorted(rows)]
+            rows.append((key, stored.SerializeToString(deterministic=True)))
+    return [(b"", listed.SerializeToString(deterministic=True)), *sorted(rows)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tfprof.protos.varint import encode_varint, read_varint
 
-__all__ = ["Field", "decode", "encode"]
+__all__ = ["Field", "decode", "decode_level", "encode", "is_message"]
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _MAX_DEPTH = 12
@@ -49,6 +49,19 @@ def decode(data: bytes, depth: int = 0) -> list[Field]:
             raise ValueError
         fields.append(Field(number, kind, value))
     return fields
+
+
+def decode_level(data: bytes) -> list[Field]:
+    """The fields of a message, without those of nested ones; ValueError if it is none."""
+    return decode(data, _MAX_DEPTH)
+
+
+def is_message(data: bytes) -> bool:
+    """Whether bytes read like a message that has fields."""
+    try:
+        return bool(decode_level(data))
+    except ValueError:
+        return False
 
 
 def _nested(data: bytes, depth: int) -> bytes | list[Field]:

@@ -1,95 +1,89 @@
-"""A process that tries inputs, and shared memory that shows its parent which one."""
+"""A process that tries inputs of all targets in turns, and saves those that fail."""
 
 from __future__ import annotations
 
-import mmap
+import math
+import os
 import random
 import resource
-import struct
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from fuzz.guard import failure_of, name_of, origin_of
+from fuzz.guard import failure_of, origin_of
 from fuzz.mutate import MUTATORS
+from fuzz.status import SharedStatus, Task, name_of
 from fuzz.targets import Target, targets
 
-__all__ = ["SharedStatus", "work"]
+__all__ = ["work"]
 
-_MAX_SIZE = 1 << 20
-_HEADER = struct.Struct("<dQQ")
 _TURN = 0.5
-_MEMORY = 1 << 30
-"""How much more memory than before a single input may take, in bytes."""
+_MEMORY, _MEMORY_PER_BYTE = 300 << 20, 1000
+"""How much more memory than before an input may take, in bytes: at least, and for its size."""
+_SECONDS, _SECONDS_PER_BYTE = 2.0, 40e-6
+"""How much CPU time an input may take: at least, and for its size."""
 
 
-class SharedStatus:
-    """What a worker is doing: since when, on which target, with which bytes; and its counts."""
-
-    def __init__(self, path: Path, names: Sequence[str]) -> None:
-        """The parent creates the file, and the worker opens it again."""
-        self.names = list(names)
-        self._counts = _HEADER.size
-        self._data = self._counts + 8 * len(self.names)
-        with path.open("r+b" if path.exists() else "w+b") as file:
-            file.truncate(self._data + _MAX_SIZE)
-            self._memory = mmap.mmap(file.fileno(), self._data + _MAX_SIZE)
-
-    def record(self, index: int, data: bytes) -> None:
-        """Show an input before it is tried, and count it."""
-        data = data[:_MAX_SIZE]
-        _HEADER.pack_into(self._memory, 0, time.time(), index, len(data))
-        self._memory[self._data : self._data + len(data)] = data
-        offset = self._counts + 8 * index
-        struct.pack_into("<Q", self._memory, offset, self.counts[self.names[index]] + 1)
-
-    @property
-    def start_time(self) -> float:
-        """When the current input was started; 0 before the first."""
-        return float(_HEADER.unpack_from(self._memory)[0])
-
-    @property
-    def current(self) -> tuple[str, bytes]:
-        """The target and the input that are being tried."""
-        _, index, size = _HEADER.unpack_from(self._memory)
-        return self.names[index], self._memory[self._data : self._data + size]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many inputs each target was given."""
-        numbers = struct.unpack_from(f"<{len(self.names)}Q", self._memory, self._counts)
-        return dict(zip(self.names, numbers, strict=True))
-
-
-def work(status_path: Path, names: Sequence[str], seed: int, until: float, crashers: Path) -> None:
-    """Try inputs of all targets in turns until it is time; save those that fail."""
-    with tempfile.TemporaryDirectory() as folder:
+def work(task: Task) -> Iterator[None]:
+    """Try inputs of all targets in turns until it is time, yielding after each round."""
+    with tempfile.TemporaryDirectory(dir=_fast_folder()) as folder:
         tempfile.tempdir = folder
-        _work(SharedStatus(status_path, names), seed, until, crashers)
+        by_name = targets()
+        runner = _Runner(task, [by_name[name] for name in task.names])
+        runner.try_seeds()
+        yield
+        while True:
+            runner.try_mutated()
+            yield
+            if time.time() >= task.until:
+                return
 
 
-def _work(status: SharedStatus, seed: int, until: float, crashers: Path) -> None:
-    by_name = targets()
-    dice = random.Random(seed)
-    corpora = {name: _corpus(by_name[name], crashers) for name in status.names}
-    origins: set[tuple[str, str]] = set()
-    while time.time() < until:
-        for index, name in enumerate(status.names):
-            target, corpus = by_name[name], corpora[name]
-            turn = min(time.time() + _TURN, until)
-            while time.time() < turn:
-                data = _input(target, corpus, dice)
-                status.record(index, data)
-                failure = _run_input(target, data)
-                if failure is not None and (name, origin_of(failure)) not in origins:
-                    origins.add((name, origin_of(failure)))
-                    _save(crashers, name, data, origin_of(failure), str(failure))
+def _fast_folder() -> str | None:
+    """A folder in memory, where the system has one: files of inputs live for milliseconds."""
+    memory = "/dev/shm"
+    return memory if os.access(memory, os.W_OK) else None
 
 
-def _corpus(target: Target, crashers: Path) -> list[bytes]:
-    paths = sorted((crashers.parent / target.name).glob("*")) if crashers.name == "new" else []
-    return target.seeds() + [path.read_bytes() for path in paths]
+class _Runner:
+    """Tries inputs, and saves the first of each kind of failure."""
+
+    def __init__(self, task: Task, chosen: list[Target]) -> None:
+        self.status = SharedStatus(task.status, task.names)
+        self.until, self.crashers = task.until, task.crashers
+        self.dice = random.Random(task.seed)
+        # What users type comes last in a round, and gets as many inputs as all others.
+        self.order = sorted(enumerate(chosen), key=lambda item: item[1].words)
+        self.words = sum(target.words for target in chosen)
+        self.corpora = {target.name: target.seeds() for target in chosen}
+        self.origins: set[tuple[str, str]] = set()
+
+    def try_seeds(self) -> None:
+        """Try what mutation starts with, as it is."""
+        for index, target in self.order:
+            for data in self.corpora[target.name]:
+                self._try(index, target, data)
+
+    def try_mutated(self) -> None:
+        """Try mutated inputs of each target for its share of the time, at least one."""
+        tried = 0  # by readers and analyses
+        for index, target in self.order:
+            turn, count = min(time.time() + _TURN * target.share, self.until), 0
+            only_words = self.words == len(self.order)
+            allowed = math.inf if only_words or not target.words else tried // self.words
+            while not count or (time.time() < turn and count < allowed):
+                count += 1
+                self._try(index, target, _input(target, self.corpora[target.name], self.dice))
+            tried += 0 if target.words else count
+
+    def _try(self, index: int, target: Target, data: bytes) -> None:
+        self.status.record(index, data)
+        failure = _run_input(target, data)
+        if failure is None or (target.name, origin_of(failure)) in self.origins:
+            return
+        self.origins.add((target.name, origin_of(failure)))
+        _save(self.crashers, target.name, data, origin_of(failure), str(failure))
 
 
 def _input(target: Target, corpus: list[bytes], dice: random.Random) -> bytes:
@@ -102,10 +96,14 @@ def _input(target: Target, corpus: list[bytes], dice: random.Random) -> bytes:
 
 def _run_input(target: Target, data: bytes) -> BaseException | None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
     failure = failure_of(target, data)
+    seconds = time.process_time() - started
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    if failure is None and grown > _MEMORY:
+    if failure is None and grown > _MEMORY + _MEMORY_PER_BYTE * len(data):
         return MemoryError(f"{grown >> 20} MB for an input of {len(data)} bytes")
+    if failure is None and seconds > _SECONDS + _SECONDS_PER_BYTE * len(data):
+        return TimeoutError(f"{seconds:.1f} s for an input of {len(data)} bytes")
     return failure
 
 

@@ -1,13 +1,16 @@
 #!/bin/sh
-# One command per view on the demo profile, with a line that says what it answers.
+# A capture of model.fit, then a summary and one command per view on the demo profile, each with a
+# line that says what it answers.
 show() {
   echo
   echo "# $1"
   shift
   echo "\$ tfprof $*"
-  tfprof --quiet "$@"
+  tfprof --quiet --no-pager "$@"
 }
 
+show "Which lines of a Keras model take the time of model.fit?" --demo keras code
+show "What is in a profile, and what costs most?" --demo summary
 show "Where are the parameters? (scope view)" --demo scope \
   -account_type_regexes VariableV2 -max_depth 4 -select params
 show "Which operation types take the time? (op view)" --demo op \

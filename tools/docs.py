@@ -7,22 +7,23 @@ from dataclasses import fields
 from pathlib import Path
 
 from tfprof.definitions.metrics import METRICS, orders
-from tfprof.definitions.options import OPTIONS
+from tfprof.definitions.options import listed_options
 from tfprof.definitions.quirks import Quirks
 from tfprof.outputs import OUTPUTS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 KEPT = {
-    "N19": "in op view the `min_…` options test the row and all rows after it, not the row alone",
+    "N19": "in op view the `min_…` options test the row and all rows after it, not the row alone; "
+    "`min_self_…` options test the row alone",
     "N22": "the average of a node is over the steps in which it ran, rounded down",
     "N24": "with `-account_type_regexes .*` every op with a `shape` attribute counts as "
     "parameters, placeholders too; account `_trainable_variables` instead",
     "N34": "in code view, frames with the same file name, line and function in two folders are one "
     "row",
-    "I7": "`-order_by occurrence` and `-min_occurrence` use the number of nodes in op view, and "
-    "of executions in scope and graph view",
-    "I12": "several steps of a timeline are written to several files, `<file>_<step>`",
+    "I7": "`-min_occurrence` uses the number of nodes in op view, and of executions in scope and "
+    "graph view; `-order_by occurrence` sorts by name there",
+    "I12": "several steps of a timeline are written to several files",
 }
 
 
@@ -68,7 +69,7 @@ def options() -> str:
     """Every option, metric and output."""
     option_rows = [
         (f"`-{option.name}`", option.kind, _default(option.default), option.help)
-        for option in OPTIONS.values()
+        for option in listed_options()
     ]
     metric_rows = [
         (f"`{metric.name}`", metric.title or "(below the row)", metric.legend, metric.needs)
@@ -86,6 +87,13 @@ key and as a keyword argument (`max_depth=3`). In the command, [some defaults](c
 depend on what is loaded and selected. The [glossary](glossary.md) defines terms.
 
 {table("option", "kind", "default", "meaning", rows=option_rows)}
+`-min_…` options test [self values](glossary.md#self-and-inclusive-value) in scope and graph view,
+inclusive values in op and code view. Each has two more forms, which say it in any view:
+`-min_self_micros`, `-min_total_micros` and so on.
+
+By default `-order_by` is `name` in scope and graph view, and the first selected metric in op and
+code view.
+
 Regexes have RE2 syntax and must match the whole name or type.
 [The command line](cli.md#options) explains in which order the options apply.
 
@@ -109,7 +117,15 @@ def _default(value: object) -> str:
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
-PAGES = {"compatibility.md": compatibility, "options.md": options}
+def manual() -> str:
+    """The manual page."""
+    sys.path.insert(0, str(Path(__file__).parent))  # this file may be loaded from elsewhere
+    from man_page import man_page
+
+    return man_page()
+
+
+PAGES = {"compatibility.md": compatibility, "options.md": options, "tfprof.1": manual}
 
 
 def main() -> int:

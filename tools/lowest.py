@@ -11,11 +11,16 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 _LIST = re.compile(r"^dependencies = \[\n(.*?)^\]", re.DOTALL | re.MULTILINE)
-_ITEM = re.compile(r'^  "([\w.-]+)>=([\d.]+)",$')
+_ITEM = re.compile(
+    r"""^  "([\w.-]+)>=([\d.]+)(?:,<[\d.]+)?(?:; python_version < '3[.](\d+)')?",$"""
+)
 
 
-def lowest(text: str) -> dict[str, str]:
-    """The lower bound of each dependency that a pyproject.toml has; Python 3.10 cannot read it."""
+def lowest(text: str, minor: int = sys.version_info.minor) -> dict[str, str]:
+    """The lower bound of each dependency that Python 3.`minor` needs, by a pyproject.toml.
+
+    Python 3.10 cannot read the file as TOML.
+    """
     match = _LIST.search(text)
     if match is None:
         raise ValueError("pyproject.toml has no dependencies")
@@ -23,8 +28,9 @@ def lowest(text: str) -> dict[str, str]:
     for line in match[1].splitlines():
         item = _ITEM.match(line)
         if item is None:
-            raise ValueError(f"a dependency without a lower bound, or with more than one: {line}")
-        bounds[item[1]] = item[2]
+            raise ValueError(f"a dependency without a lower bound: {line}")
+        if item[3] is None or minor < int(item[3]):
+            bounds[item[1]] = item[2]
     return bounds
 
 

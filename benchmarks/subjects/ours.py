@@ -15,7 +15,12 @@ from tfprof.runtime.malloc import tune_malloc
 
 __all__ = ["Ours"]
 
-_USED = ("api.profiler", "outputs.timeline.writer")
+_USED = (
+    *("advisor", "flops.batch_sizes", "flops.count_profile", "protos.xplane_pb2"),
+    *("loaders.graph_def", "loaders.run_metadata"),
+    *("outputs.text", "outputs.timeline.writer"),
+    *("outputs.protobuf.profile_proto", "outputs.protobuf.result_proto"),
+)
 
 
 class Ours:

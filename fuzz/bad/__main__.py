@@ -10,6 +10,7 @@ from fuzz.bad.files import files
 from fuzz.bad.messages import messages
 from fuzz.bad.readers import outcome_of
 from fuzz.bad.texts import texts
+from fuzz.bad.traces import traces
 
 BAD = Path(__file__).parents[2] / "tests" / "data" / "bad"
 
@@ -32,6 +33,7 @@ def _made() -> Iterator[tuple[str, str, bytes]]:
     yield from messages()
     yield from texts()
     yield from files()
+    yield from traces()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from fuzz.wire import Field, decode, encode
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
 from tfprof.protos.varint import encode_varint
 
-__all__ = ["messages"]
+__all__ = ["bend", "messages"]
 
 _CPU = "/device:CPU:0"
 _MOST = 2**63 - 1
@@ -20,7 +20,7 @@ Edit = Callable[[Any], object]
 def messages() -> Iterator[tuple[str, str, bytes]]:
     """The target, the name and the bytes of each."""
     for target, whole in _WHOLE.items():
-        for name, data in _bent(whole().SerializeToString(deterministic=True)):
+        for name, data in bend(whole().SerializeToString(deterministic=True)):
             yield target, name, data
         for name, edit in _EDITS[target].items():
             message = whole()
@@ -28,7 +28,7 @@ def messages() -> Iterator[tuple[str, str, bytes]]:
             yield target, name, message.SerializeToString(deterministic=True)
 
 
-def _bent(data: bytes) -> Iterator[tuple[str, bytes]]:
+def bend(data: bytes) -> Iterator[tuple[str, bytes]]:
     """What a disk, a network or an enemy makes of any message."""
     yield "empty", b""
     yield "cut_in_half", data[: len(data) // 2]

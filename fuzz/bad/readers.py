@@ -54,6 +54,12 @@ def _tables(path: Path, folder: Path) -> Any:
     return Profile.from_tables(folder).report("scope").text()
 
 
+def _trace(path: Path, folder: Path) -> Any:
+    file = folder / "host.xplane.pb"
+    shutil.copy(path, file)
+    return tfprof.load(file).report("op", select=["micros", "bytes"]).text()
+
+
 READERS: dict[str, Reader] = {
     "graph": lambda path, _folder: _load(graph=path),
     "graph_text": lambda path, _folder: _load(graph=path),
@@ -67,5 +73,6 @@ READERS: dict[str, Reader] = {
     "checkpoint_v1": _checkpoint(files.old_files),
     "checkpoint_shard": _checkpoint(files.shard_files),
     "tables": _tables,
+    "xplane": _trace,
 }
 """A reader for each folder of bad files."""

@@ -10,16 +10,20 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import tfprof
-from fuzz import seeds
+from fuzz import samples, seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
+from fuzz.targets.analyses import ask_cost, ask_model
 from fuzz.wire import Field, decode, encode
 from tests.loaders.checkpoint.table_writer import write_table
+from tests.loaders.xplane.traces import made
 from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint import open_checkpoint
+from tfprof.loaders.xplane import events
 
 __all__ = [
     "TARGETS",
@@ -85,6 +89,7 @@ def packed(rows: list[tuple[bytes, bytes]]) -> bytes:
 def write_all(files: Files, folder: Path) -> None:
     """Write files to a folder."""
     for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
 
 
@@ -92,8 +97,17 @@ def _ask_checkpoint(files_of: Callable[[bytes], Files], data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_all(files_of(data), Path(folder))
         checkpoint = open_checkpoint(Path(folder) / "model")
+        dice = dice_of(data)
         loaded = Profile().with_checkpoint(checkpoint)
-        loaded.report("scope", select=["params", "tensor_value"]).text()
+        report = loaded.report(
+            "scope",
+            select=["params", "tensor_value"],
+            max_depth=20,
+            compat=dice.random() < 0.4,
+            account_type_regexes=[".*"],
+        )
+        report.text()
+        report.proto()
         for name in checkpoint.tensors:
             _read(lambda name=name: checkpoint.statistics(name))
 
@@ -110,6 +124,74 @@ def _tables(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_all(table_files(data), Path(folder))
         ask(Profile.from_tables(folder), dice_of(data))
+
+
+def _changed(folders: list[Files], data: bytes) -> Files:
+    """The files of a folder of which one is of these bytes; its first line says which of which."""
+    header, _, content = data.partition(b"\n")
+    number, _, name = header.decode(errors="replace").partition(" ")
+    folder = folders[int(number) % len(folders)] if number.isdecimal() else folders[0]
+    return {**folder, name if name in folder else next(iter(folder)): content}
+
+
+def _folder_seeds(folders: list[Files]) -> list[bytes]:
+    return [
+        f"{number} {name}\n".encode() + data
+        for number, folder in enumerate(folders)
+        for name, data in folder.items()
+    ]
+
+
+def _model_folder(data: bytes) -> None:
+    """A SavedModel of Keras: its cost, its layers, and its views."""
+    dice = dice_of(data)
+    with tempfile.TemporaryDirectory() as folder:
+        write_all(_changed(samples.saved_model_files(), data), Path(folder))
+        roll = dice.random()
+        if roll < 0.2:
+            ask(tfprof.load(folder), dice)
+        elif roll < 0.4:
+            ask_cost(tfprof.cost(folder), dice)
+        else:
+            ask_model(tfprof.model(folder), dice)
+
+
+def _capture_folder(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        write_all(_changed(samples.captures(), data), Path(folder))
+        ask(tfprof.load(folder), dice_of(data))
+
+
+def _state(data: bytes) -> None:
+    """A folder of checkpoints with a state file of these bytes."""
+    rows, stored = samples.object_checkpoint()
+    with tempfile.TemporaryDirectory() as folder:
+        files = {_INDEX: write_table(rows), _DATA: stored, "checkpoint": data}
+        write_all(files, Path(folder))
+        ask(tfprof.load(folder), dice_of(data))
+
+
+def object_row_files(data: bytes) -> Files:
+    """An object-based checkpoint with an index of these rows."""
+    return {_INDEX: write_table(_rows_of(data)), _DATA: samples.object_checkpoint()[1]}
+
+
+def _trace(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "host.xplane.pb"
+        file.write_bytes(data)
+        dice = dice_of(data)
+        # Large traces are read in chunks: so that small ones are, too.
+        size = dice.choice((events._CHUNK_SIZE, 300))
+        with mock.patch.object(events, "_CHUNK_SIZE", size):
+            ask(tfprof.load(file), dice)
+
+
+def _capture(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        made().write(Path(folder))
+        (Path(folder) / "capture.json").write_bytes(data)
+        ask(tfprof.load(folder), dice_of(data))
 
 
 def _ask_saved_model(model: bytes, debug: bytes) -> None:
@@ -143,6 +225,23 @@ TARGETS = [
     _checkpoint("checkpoint_rows", row_files, lambda: packed(seeds.checkpoint()[0]), "fields"),
     _checkpoint("checkpoint_v1", old_files, lambda: packed(seeds.old_checkpoint()), "fields"),
     _checkpoint("checkpoint_shard", shard_files, lambda: seeds.checkpoint()[1], "bytes"),
+    _checkpoint(
+        "checkpoint_objects",
+        object_row_files,
+        lambda: packed(samples.object_checkpoint()[0]),
+        "fields",
+    ),
+    Target("checkpoint_state", _state, samples.state_files, "tokens"),
+    Target("xplane", _trace, samples.traces, "fields"),
+    Target("capture", _capture, samples.capture_facts, "tokens"),
+    Target("capture_folder", _capture_folder, lambda: _folder_seeds(samples.captures()), "named"),
+    Target(
+        "model_folder",
+        _model_folder,
+        lambda: _folder_seeds(samples.saved_model_files()),
+        "named",
+        share=2,
+    ),
     Target(
         "tables",
         _tables,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tfprof
-from fuzz import seeds
+from fuzz import samples, seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
 from fuzz.targets.files import Files, index_files, table_files, write_all
@@ -20,6 +20,7 @@ from tfprof.loaders import LOADERS
 __all__ = ["TARGETS"]
 
 _NAME = "input"
+_PARTS = ("graph", "run_meta", "op_log", "checkpoint", "profile", "tables")
 
 
 class Sample(NamedTuple):
@@ -50,6 +51,9 @@ _SAMPLES = {
     "checkpoint": Sample(
         lambda: [write_table(seeds.checkpoint()[0])], index_files, "model", "bytes"
     ),
+    "XPlane trace": Sample(
+        samples.traces, lambda data: {"host.xplane.pb": data}, "host.xplane.pb", "fields"
+    ),
     "tables folder": Sample(_tables, table_files, ".", "bytes"),
 }
 """Loader -> what it is fuzzed with; one that is not here is fuzzed with what others read."""
@@ -58,7 +62,10 @@ _SAMPLES = {
 def _open(sample: Sample, data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         write_all(sample.files(data), Path(folder))
-        ask(tfprof.load(Path(folder) / sample.path), dice_of(data))
+        dice, path = dice_of(data), Path(folder) / sample.path
+        # Now and then as something that it may not be.
+        part = dice.choice(_PARTS) if dice.random() < 0.2 else None
+        ask(tfprof.load(**{part: path}) if part else tfprof.load(path), dice)
 
 
 def _target(name: str) -> Target:

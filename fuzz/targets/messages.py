@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from functools import cache, partial
 from pathlib import Path
 
 import tfprof
+from benchmarks import random_graphs
 from fuzz import seeds
 from fuzz.ask import ask, dice_of
 from fuzz.targets import Target
+from tfprof import demo
 from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
 from tfprof.flops.model_cost import cost
@@ -17,6 +20,8 @@ from tfprof.loaders.op_log import read_op_log
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
 __all__ = ["TARGETS"]
+
+_DATA = Path(__file__).parents[2] / "tests" / "data"
 
 
 @cache
@@ -37,6 +42,42 @@ def _run(data: bytes) -> None:
     else:
         loaded = _graph_of(dice.randrange(20)).add_step(dice.choice((0, 7, 2**40)), data)
     ask(loaded, dice)
+
+
+def _steps(data: bytes) -> None:
+    """A run of the graph it belongs to: the first line says which."""
+    number, _, run = data.partition(b"\n")
+    whole = seeds.whole_cases()
+    graph, log = whole[int(number) % len(whole) if number.isdigit() else 0][:2]
+    ask(tfprof.load(graph=graph, run_meta=[run, run], op_log=log or None), dice_of(data))
+
+
+def _step_seeds() -> list[bytes]:
+    return [b"%d\n" % i + run for i, (_, _, run) in enumerate(seeds.whole_cases())]
+
+
+@cache
+def _demos() -> tuple[Profile, ...]:
+    traces = (_DATA / "jax").glob("*.xplane.pb")
+    return (
+        *(tfprof.load(**demo.paths(name)) for name in demo.NAMES),
+        *(tfprof.load(path) for path in sorted(traces)),
+        _large(),
+    )
+
+
+def _large() -> Profile:
+    """A profile whose outputs are written in blocks and numbers formatted together."""
+    dice = random.Random(1)
+    graph = random_graphs.deep_names(5_000, dice)
+    run = random_graphs.run_of(graph, dice).SerializeToString(deterministic=True)
+    return tfprof.load(graph=graph.SerializeToString(deterministic=True), run_meta=[run, run])
+
+
+def _questions(data: bytes) -> None:
+    """Questions to profiles of real size; the bytes only choose them."""
+    dice = dice_of(data)
+    ask(dice.choice(_demos()), dice)
 
 
 def _log(data: bytes) -> None:
@@ -63,6 +104,8 @@ TARGETS = [
     Target("graph", partial(_load, "graph"), seeds.graphs, "fields"),
     Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, "tokens"),
     Target("run_meta", _run, seeds.runs, "fields"),
+    Target("steps", _steps, _step_seeds, "named"),
+    Target("questions", _questions, lambda: [b"%d" % i for i in range(40)], "bytes"),
     Target("op_log", _log, seeds.logs, "fields"),
     Target("profile", partial(_load, "profile"), seeds.profiles, "fields"),
     Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, "fields"),

@@ -120,15 +120,22 @@ def _seeds(*texts: str) -> list[bytes]:
 
 
 TARGETS = [
-    Target("flags", _flags, lambda: _seeds(*_FLAGS, *_LINES), "tokens"),
-    Target("shell", _shell, lambda: _seeds(*_LINES, "\n".join(_LINES)), "tokens"),
-    Target("completion", _complete, lambda: _seeds(*_LINES), "tokens"),
-    Target("regexes", _regex, lambda: _seeds(*_REGEXES), "tokens"),
+    Target("flags", _flags, lambda: _seeds(*_FLAGS, *_LINES), "tokens", words=True),
+    Target("shell", _shell, lambda: _seeds(*_LINES, "\n".join(_LINES)), "tokens", words=True),
+    Target("completion", _complete, lambda: _seeds(*_LINES), "tokens", words=True),
+    Target("regexes", _regex, lambda: _seeds(*_REGEXES), "tokens", words=True),
     Target(
         "outputs",
         _output,
         lambda: _seeds(*outputs.OUTPUTS, *(f"{name}:outfile=x" for name in outputs.OUTPUTS)),
         "tokens",
+        words=True,
     ),
-    Target("options", _options, lambda: _seeds("\n".join(OPTIONS), "\n".join(METRICS)), "tokens"),
+    Target(
+        "options",
+        _options,
+        lambda: _seeds("\n".join(OPTIONS), "\n".join(METRICS)),
+        "tokens",
+        words=True,
+    ),
 ]

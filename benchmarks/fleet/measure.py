@@ -1,0 +1,175 @@
+"""Ingest and questions at a given size, and the section about fleets of docs/performance.md.
+
+    python -m benchmarks.fleet.measure TRACES STORE --runs 240 --page
+
+`TRACES` is what `benchmarks.fleet.cluster` wrote, `STORE` what `benchmarks.fleet.generate` made of
+it. Ingest reads traced steps, again and again, in one process. Each question is asked by a process
+of its own, so that its memory is known; its time is that of the answer, and from the start of the
+process, which imports Ibis and DuckDB. Ingest runs with the allocator tuned, as the command has it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import machine
+from tfprof.fleet.ingestion import ingest
+from tfprof.fleet.questions import QUESTIONS
+from tfprof.fleet.store import parse_manifest
+from tfprof.runtime.malloc import tune_malloc
+
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
+_HEADING = "## Fleet"
+_CASES = {
+    **{name: (name, {}) for name in QUESTIONS},
+    "ops of half of the steps": ("ops", {"steps": "HALF"}),
+}
+_ASK = """
+import json, re, sys, time
+from pathlib import Path
+import tfprof
+question, options = json.loads(sys.argv[2])
+with tfprof.fleet.open(sys.argv[1]) as fleet:
+    start = time.perf_counter()
+    answer = fleet.ask(question, **options)
+    seconds = time.perf_counter() - start
+# Not that of getrusage, which begins with that of the process that started this one.
+peak = int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1000
+print(json.dumps({"seconds": seconds, "megabytes": peak, "findings": answer.findings}))
+"""
+
+
+def measure(traces: Path, store: Path, *, runs: int) -> dict[str, Any]:
+    """All figures."""
+    return {
+        "machine": machine(),
+        "ingest": measure_ingest(traces, runs),
+        "store": describe_store(store),
+        "questions": measure_questions(store),
+    }
+
+
+def measure_ingest(traces: Path, runs: int) -> dict[str, float]:
+    """Runs per second of processor time, and bytes per record."""
+    files = sorted(traces.glob("worker_*/run_meta_*"))
+    with tempfile.TemporaryDirectory() as folder:
+        worker = Path(folder, "traces", "worker_0")
+        worker.mkdir(parents=True)
+        for i in range(runs):
+            shutil.copy(files[i % len(files)], worker / f"run_meta_{i}")
+        store = Path(folder, "store")
+        tune_malloc()
+        start = time.process_time()
+        done = ingest([worker.parent], job="train", out=store, processes=1)
+        seconds = time.process_time() - start
+        return {
+            "runs": runs,
+            "megabytes": files[0].stat().st_size / 1e6,
+            "records": done.records / runs,
+            "runs_per_second": runs / seconds,
+        }
+
+
+def describe_store(store: Path) -> dict[str, float]:
+    """Workers, steps, records and sizes of the first job of a store."""
+    job = next(store.glob("job=*"))
+    chunks = parse_manifest((job / "manifest.jsonl").read_text()).chunks
+    size = sum(path.stat().st_size for path in store.rglob("*.parquet"))
+    of_records = sum(path.stat().st_size for path in job.glob("worker=*/records-*"))
+    records = sum(chunk.records for chunk in chunks)
+    return {
+        "workers": len({chunk.worker for chunk in chunks}),
+        "steps": len({step for chunk in chunks for step in chunk.steps}),
+        "records": records,
+        "gigabytes": size / 1e9,
+        "bytes_per_record": of_records / records,
+        "bytes_per_record_with_rollups": size / records,
+    }
+
+
+def measure_questions(store: Path) -> dict[str, dict[str, Any]]:
+    """Seconds and memory of each question."""
+    half = int(describe_store(store)["steps"]) // 2
+    figures = {}
+    for name, (question, options) in _CASES.items():
+        given = {key: f"0:{half}" if value == "HALF" else value for key, value in options.items()}
+        command = [sys.executable, "-c", _ASK, str(store), json.dumps([question, given])]
+        start = time.perf_counter()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        started = time.perf_counter() - start
+        figures[name] = {**json.loads(done.stdout), "with_start": started}
+        print(name, figures[name])
+    return figures
+
+
+def section(run: dict[str, Any]) -> str:
+    """The section of the page."""
+    properties = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
+    ingested, store = run["ingest"], run["store"]
+    rows = [
+        f"| `{name}` | {found['seconds']:.2f} s | {found['with_start']:.2f} s "
+        f"| {found['megabytes']:,.0f} MB |"
+        for name, found in run["questions"].items()
+    ]
+    hours = 1e6 / ingested["runs_per_second"] / 3600
+    gigabytes = 1e6 * ingested["records"] * store["bytes_per_record_with_rollups"] / 1e9
+    return f"""{_HEADING}
+
+Generated by `python -m benchmarks.fleet.measure --page`; do not edit. {properties}.
+
+**Ingest.** Traced steps of a cluster with two parameter servers, {ingested["megabytes"]:.2f} MB
+and {ingested["records"]:,.0f} records each without transfers:
+{ingested["runs_per_second"]:.0f} runs per second of processor time, in one process
+({ingested["runs"]:,.0f} runs).
+
+**Questions** about {store["workers"]:,.0f} workers with {store["steps"]:,.0f} steps each,
+{store["records"]:,.0f} records in {store["gigabytes"]:.2f} GB:
+{store["bytes_per_record"]:.2f} bytes a record, {store["bytes_per_record_with_rollups"]:.2f} with
+rollups. The store is made by `benchmarks.fleet.generate` from those traces, with the same records
+for several workers (`--copies`). DuckDB may take 1 GB; the memory is that of the whole process,
+Python and Arrow included.
+
+| question | answer | with start of the process | peak memory |
+|---|---:|---:|---:|
+{chr(10).join(rows)}
+
+**1,000 workers with 1,000 steps**, extrapolated from the figures above, in proportion to runs and
+records: {hours:.1f} core-hours of ingest, {1e6 * ingested["records"] / 1e9:.1f} billion records in
+{gigabytes:.0f} GB. That was not measured.
+"""
+
+
+def write_section(text: str) -> None:
+    """Replace the section of the page, or add it."""
+    page = _PAGE.read_text()
+    before, _, after = page.partition(f"{_HEADING}\n")
+    following = after.partition("\n## ")[2]
+    parts = [before.rstrip("\n") + "\n\n" + text, f"\n## {following}" if following else ""]
+    _PAGE.write_text("".join(parts))
+
+
+def main() -> None:
+    """Measure, and write the section if it is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("traces", type=Path)
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--runs", type=int, default=240)
+    parser.add_argument("--page", action="store_true")
+    arguments = parser.parse_args()
+    run = measure(arguments.traces, arguments.store, runs=arguments.runs)
+    text = section(run)
+    print(text)
+    if arguments.page:
+        write_section(text)
+
+
+if __name__ == "__main__":
+    main()
