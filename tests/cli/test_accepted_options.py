@@ -22,6 +22,7 @@ VALUES = {
     "time": "1ms",
     "path": "x",
     "paths": "x",
+    "sizes": "B=8",
 }
 ARGUMENTS = {"model": ["x.pb"], "cost": ["x.pb"], "completion": ["bash"]}
 SEEN_FIRST = ("help", "version")

@@ -73,7 +73,7 @@ def test_the_type_gives_way_on_a_narrow_terminal(table: ModelTable) -> None:
 
 
 def test_heat_and_bars_follow_the_share(table: ModelTable) -> None:
-    costly = max(table.shown(1), key=lambda layer: layer.share)
+    costly = max(table.layers_to_depth(1), key=lambda layer: layer.share)
     assert costly.share > 0.5
     rows = list(model_lines(table, Terminal(160, colour=True), 1))
     row = next(row for row in rows if row and row[0].text == costly.name)
@@ -99,7 +99,7 @@ def test_columns_without_a_number_are_left_out(tmp_path: Path) -> None:
 
 
 def test_what_is_not_shown_is_said(table: ModelTable) -> None:
-    more = len(table) - len(table.shown(1))
+    more = len(table) - len(table.layers_to_depth(1))
     note = f"{more} rows of nested models not shown; to see all: --depth 2"
     assert note in shown(model_lines(table, Terminal(100), 1))
     assert note in table.text().splitlines()
