@@ -240,6 +240,23 @@ def tf_keras_fit(folder: Path) -> None:
     _fit(model, *data, validation_data=data, callbacks=[callback])
 
 
+def eager_fit(folder: Path) -> None:
+    """Ops of Keras variables, one by one; the last step of an epoch and two of the next."""
+    callback = tfprof.KerasCallback(folder, steps=(7, 10))
+    _fit(*_cnn(run_eagerly=True), epochs=2, callbacks=[callback])
+
+
+def tf_keras_epochs(folder: Path) -> None:
+    """Steps of two epochs, which tf_keras counts anew, with a test between them."""
+    import tf_keras
+
+    model = tf_keras.Sequential([tf_keras.layers.Dense(8), tf_keras.layers.Dense(1)])
+    model.compile("sgd", "mse", jit_compile=False)
+    data = _data(64, 20), _data(64, 1)
+    callback = tfprof.KerasCallback(folder, steps=(3, 6))
+    model.fit(*data, batch_size=16, epochs=2, verbose=0, validation_data=data, callbacks=[callback])
+
+
 PROGRAMS: dict[str, Callable[[Path], None]] = {
     program.__name__: program
     for program in (
@@ -247,7 +264,9 @@ PROGRAMS: dict[str, Callable[[Path], None]] = {
         *(fit_evaluate_predict, nested, lambdas, eager, session, partial_batch, open_batch),
     )
 }
-OTHERS: dict[str, Callable[[Path], None]] = {"tf_keras_fit": tf_keras_fit}
+OTHERS: dict[str, Callable[[Path], None]] = {
+    program.__name__: program for program in (tf_keras_fit, tf_keras_epochs, eager_fit)
+}
 """Programs that only run when they are named."""
 
 

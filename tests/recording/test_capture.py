@@ -38,7 +38,8 @@ def test_tf_keras(tmp_path: Path) -> None:
     """`make test` installs tf_keras."""
     pytest.importorskip("tf_keras")
     captures = Captures("tests.recording.programs", tmp_path)
-    captures.make("tf_keras_fit")
+    captures.make("tf_keras_fit", "tf_keras_epochs")
+    assert tfprof.load(captures / "tf_keras_epochs").steps == (3, 4, 5)
     profile = tfprof.load(captures / "tf_keras_fit")
     assert profile.steps == (5, 6, 7)
     roots = {name.split("/")[0] for name in profile.report("scope", select=["micros"]).names}
@@ -50,6 +51,21 @@ def test_tf_keras(tmp_path: Path) -> None:
     about = json.loads((captures / "tf_keras_fit" / "capture.json").read_text())
     assert about["notes"] == []
     assert "tf_keras" in about["versions"]
+
+
+def test_eager_fit(tmp_path: Path) -> None:
+    """Its steps are there, and ops of Keras variables have stacks as others do."""
+    captures = Captures("tests.recording.programs", tmp_path)
+    captures.make("eager_fit")
+    profile = tfprof.load(captures / "eager_fit")
+    assert profile.steps == (7, 8, 9)
+    # Ops of the input pipeline have no line.
+    scopes = profile.report("scope", select=["micros"], max_depth=1000)
+    lines = profile.report("code", select=["micros"], max_depth=1000)
+    eager = scopes["eager"].total["exec_micros"]
+    assert lines.root.total["exec_micros"] >= 0.999 * eager > 0
+    with pytest.raises(tfprof.OptionError, match="no size of any tensor of the graph is known"):
+        profile.memory()
 
 
 def _times(profile: Any) -> Any:

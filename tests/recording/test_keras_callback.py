@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,3 +30,21 @@ def test_steps_of_numpy() -> None:
 def test_a_folder_without_a_name(folder: Any) -> None:
     with pytest.raises(OptionError, match=r"folder=.*: name a folder"):
         tfprof.capture(folder)
+
+
+def test_a_folder_below_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line opens `~/run1` there, too."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert tfprof.capture("~/run1").folder == tmp_path / "run1"
+    assert tfprof.capture("~nobody_of_this_name/run1").folder.name == "run1"
+
+
+def test_warnings_name_the_line_of_the_program(tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        capture = tfprof.capture(tmp_path)
+        with capture._report_faults("nothing"):
+            raise OSError("a reason")
+    assert [Path(warning.filename).name for warning in seen] == ["test_keras_callback.py"]
+    assert str(seen[0].message) == "tfprof.capture: nothing: OSError: a reason"

@@ -28,7 +28,7 @@ PEAK = -1
 
 NOTHING_RECORDED = (
     "no allocation was recorded; trace a step with RunMetadata (trace_level=FULL_TRACE), "
-    "and give it as run_meta"
+    "and give it as run_meta, or see 'tfprof fit' for the peak that the graph tells"
 )
 
 

@@ -204,6 +204,11 @@ class MemoryModel:
     def _values(self, given: Mapping[str, int]) -> dict[str, Count]:
         values = self._tensors.sizes(given)
         if self._step is not None:
+            if self._step.tensors and not any(True for _ in self._step.counts()):
+                raise OptionError(
+                    "memory: no size of any tensor of the graph is known; ops that Python runs one "
+                    "by one have none: put the step into a tf.function"
+                )
             counts = (bind(count, values) for count in self._step.counts())
             missing = set().union(*map(symbols, counts))
             require_sizes(sorted(missing), self._tensors.meanings)

@@ -21,6 +21,7 @@ from google.protobuf.message import DecodeError
 
 from tfprof.errors import OptionError
 from tfprof.loaders.files import read_file
+from tfprof.loaders.xplane.event_kinds import STEP_MARK
 from tfprof.loaders.xplane.folders import ABOUT, DEBUG_INFO, FUNCTIONS, VARIABLES, find_traces
 from tfprof.loaders.xplane.host_trace import HostTrace
 from tfprof.loaders.xplane.op_events import EAGER, has_session_runs, root_functions
@@ -36,6 +37,9 @@ _SETTLE_SECONDS = 0.05
 
 _PACKAGES = ("tensorflow", "keras", "tf_keras")
 """Packages whose versions are recorded."""
+
+_INNER = (f"{Path(__file__).resolve().parent.parent}{os.sep}", contextlib.__file__)
+"""Files whose lines tell a user nothing."""
 
 _running: list[Capture] = []
 """The capture whose trace is running, if any: TensorFlow has one profiler for the process."""
@@ -142,6 +146,15 @@ class Capture:
                 # Also after an interrupt: nobody else stops it.
                 tf.profiler.experimental.stop()
         self.save_program()
+
+    def mark_step(self, step: int) -> None:
+        """Mark the start of a step, which runs of functions do not tell."""
+        if self.is_running:
+            with self._report_faults("steps are not marked"):
+                import tensorflow as tf
+
+                with tf.profiler.experimental.Trace(STEP_MARK, step_num=step, _r=1):
+                    pass
 
     def save_program(self) -> None:
         """Save what the program knows of the functions in the trace, and what the folder has."""
@@ -254,7 +267,7 @@ class Capture:
             self._has_warned = True
             # A program may turn warnings into errors.
             with contextlib.suppress(Exception):
-                warnings.warn(f"tfprof.capture: {problem}", RuntimeWarning, stacklevel=4)
+                warn_caller(f"tfprof.capture: {problem}")
 
 
 def _stacks_of(eager_ops: list[str], stacks: Mapping[str, list[Frame]]) -> dict[str, list[Frame]]:
@@ -272,7 +285,10 @@ def _check_folder(folder: Any) -> Path:
     """A folder's path; an OptionError if it has no name."""
     if not isinstance(folder, (str, os.PathLike)) or not os.fspath(folder):
         raise OptionError(f"folder={folder!r}: name a folder to write to, such as 'run1'")
-    return Path(folder)
+    try:
+        return Path(folder).expanduser()
+    except RuntimeError:  # there is no such user
+        return Path(folder)
 
 
 def stop_abandoned() -> None:
@@ -296,6 +312,14 @@ def _how_to_stop_it() -> str:
         "call tf.profiler.experimental.stop() first, or give the TensorBoard callback "
         "profile_batch=0"
     )
+
+
+def warn_caller(message: str) -> None:
+    """Warn of the line that called tfprof, through however many functions of it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RuntimeWarning, stacklevel=level)
 
 
 def write_whole(file: Path, data: bytes) -> None:

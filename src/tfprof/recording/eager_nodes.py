@@ -19,7 +19,7 @@ Frame = tuple[str, int, str]
 """File, line and function."""
 
 _WRAPPER, _CONSTANTS = "tensorflow.python.pywrap_tfe", "tensorflow.python.framework.constant_op"
-_CALLS: tuple[tuple[str, str, Callable[[Sequence[Any]], str]], ...] = (
+_CALLS: tuple[tuple[str, str, Callable[[Sequence[Any]], str | bytes]], ...] = (
     (_WRAPPER, "TFE_Py_FastPathExecute", lambda arguments: arguments[1]),
     (_WRAPPER, "TFE_Py_Execute", lambda arguments: arguments[2]),
     (_CONSTANTS, "convert_to_eager_tensor", lambda _: "_EagerConst"),
@@ -62,11 +62,14 @@ class EagerNodes:
             setattr(owner, name, original)
 
     def _wrap(
-        self, original: Callable[..., Any], op_type: Callable[[Sequence[Any]], str], mark: Any
+        self,
+        original: Callable[..., Any],
+        op_type: Callable[[Sequence[Any]], str | bytes],
+        mark: Any,
     ) -> Callable[..., Any]:
         def execute(*arguments: Any, **keywords: Any) -> Any:
             try:
-                op = op_type(arguments)
+                op = _text(op_type(arguments))
                 is_op = not op.startswith(_FUNCTION_PREFIX)
                 event = mark(self._event(op, sys._getframe(1))) if is_op else None
             except Exception:  # the program must not notice
@@ -105,3 +108,8 @@ class EagerNodes:
             node = self._names[key] = f"{op}_{self._counts[op]}"
             self._stacks[node] = stack
         return self._names[key]
+
+
+def _text(op: str | bytes) -> str:
+    """The type of an op, which is bytes if an argument is no tensor, such as a Keras variable."""
+    return op.decode() if isinstance(op, bytes) else op

@@ -51,6 +51,8 @@ class _StepCapture:
             self._is_started = True
             self._capture.first_step = step
             self._capture.start()
+        if self._needs_marks:
+            self._capture.mark_step(step)
 
     def on_test_begin(self, logs: Any = None) -> None:  # noqa: ARG002 - Keras names them
         """Stop a capture that has its last step before `fit` validates."""
@@ -70,6 +72,14 @@ class _StepCapture:
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+    @property
+    def _needs_marks(self) -> bool:
+        """Whether steps are no runs of a function, or the program numbers them anew each epoch."""
+        model = getattr(self, "model", None)
+        tf_keras = sys.modules.get("tf_keras")
+        is_tf_keras = tf_keras is not None and isinstance(model, tf_keras.Model)
+        return is_tf_keras or bool(getattr(model, "run_eagerly", False))
 
     def _end_epoch(self) -> None:
         # One call may run several steps, of which only the first is announced.

@@ -12,6 +12,8 @@ from tfprof.profiles.trace_facts import ALLOCATIONS
 EAGER_PREFIX = "EagerLocalExecute: "
 EAGER_NODE_PREFIX = "EagerNode: "
 """How the names of events start in which a capture runs an op that Python called."""
+STEP_MARK = "tfprof step"
+"""The event with which a capture marks a step that runs of functions do not tell."""
 
 
 class EventKind(IntEnum):
@@ -73,6 +75,11 @@ _IGNORED = (
 def event_kind(name: str) -> EventKind:
     """What an event of a name tells."""
     return next((kind for pattern, kind in _KINDS if pattern.fullmatch(name)), EventKind.IGNORED)
+
+
+def is_collective(name: str) -> bool:
+    """Whether an event of a name is an op that several devices execute together."""
+    return name.rpartition(":")[2].startswith("Collective") and event_kind(name) is EventKind.OP
 
 
 def may_mark_steps(name: str) -> bool:

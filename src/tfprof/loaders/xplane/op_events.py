@@ -12,9 +12,11 @@ import pyarrow as pa
 from tfprof.loaders.xplane.allocations import STATS, Allocations, find_allocations
 from tfprof.loaders.xplane.event_kinds import (
     EAGER_PREFIX,
+    STEP_MARK,
     EventKind,
     count_kinds,
     event_kind,
+    is_collective,
     may_mark_steps,
 )
 from tfprof.loaders.xplane.event_stats import stat_id
@@ -23,11 +25,13 @@ from tfprof.loaders.xplane.nesting import find_enclosing, find_outer, self_times
 from tfprof.loaders.xplane.op_names import HLO_OP, name_ops
 from tfprof.loaders.xplane.planes import Plane
 from tfprof.loaders.xplane.steps import find_program_steps, find_steps
-from tfprof.profiles.schema import Array
+from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import strings
 
 _FUNCTION = re.compile(r"__(?:inference_)?(.+?)(?:_\d+)?")
 _RUN_ID, _STEP, _SHAPES = "id", "step_num", "shape"
+_COLLECTIVE_RUN = "step_id"
+"""The run that an op belongs to that replicas execute together, on threads of its own."""
 PROGRAM, PROGRAM_RUN = "program_id", "run_id"
 """The stats of an event that is an instruction of a compiled program, besides its name."""
 
@@ -120,9 +124,11 @@ def read_op_executions(
         plane,
         first_ns,
         lambda name: event_kind(name) != EventKind.IGNORED,
-        stats=[_RUN_ID, _SHAPES, PROGRAM, PROGRAM_RUN, *STATS],
+        stats=[_RUN_ID, _COLLECTIVE_RUN, _SHAPES, PROGRAM, PROGRAM_RUN, *STATS],
         has_stats=lambda name: (
-            event_kind(name) not in _WITHOUT_STATS or name.rpartition(":")[0] in shaped
+            event_kind(name) not in _WITHOUT_STATS
+            or is_collective(name)
+            or name.rpartition(":")[0] in shaped
         ),
         marks=[_STEP, HLO_OP, LAUNCH_ID],
         may_mark=may_mark_steps,
@@ -203,11 +209,16 @@ def _roots_of_ops(
     roots = list(dict.fromkeys([DATA, EAGER, OTHER, *root_of.values()]))
     number = {name: index for index, name in enumerate(roots)}
     of_run = np.array([number[root_of.get(r, OTHER)] for r in runs.tolist()], np.int64)
-    is_data = np.array([line.name.startswith("tf_data") for line in plane.lines], bool)
     root = of_run[run]
-    root[(root == number[OTHER]) & is_data[events.line[rows]]] = number[DATA]
+    is_data = _is_data_line(plane)[events.line[rows]]
+    root[(root == number[OTHER]) & is_data] = number[DATA]
     root[kind[rows] == EventKind.EAGER_OP] = number[EAGER]
     return root, roots, run
+
+
+def _is_data_line(plane: Plane) -> BoolArray:
+    """Whether each line of a plane is a thread of an input pipeline."""
+    return np.array([line.name.startswith("tf_data") for line in plane.lines], bool)
 
 
 def _kinds(events: TraceEvents, plane: Plane) -> Array:
@@ -238,7 +249,7 @@ def _launches(events: TraceEvents, plane: Plane, rows: Array) -> tuple[Array, Ar
 
 
 def _runs_of_ops(events: TraceEvents, kind: Array, rows: Array, plane: Plane) -> Array:
-    """The run that each op belongs to: that of the Process around it.
+    """The run that each op belongs to: its own stat, or that of the Process around it.
 
     A Process that was still open when the trace stopped is not recorded: then the last one before.
     """
@@ -248,7 +259,9 @@ def _runs_of_ops(events: TraceEvents, kind: Array, rows: Array, plane: Plane) ->
     around, before = find_enclosing(events, rows, process)
     owner = np.where(around >= 0, around, before)
     run = events.number(stat_id(plane, _RUN_ID))
-    return np.where(owner >= 0, run[process[owner]], 0)
+    own = stat_id(plane, _COLLECTIVE_RUN)
+    of_process = np.where(owner >= 0, run[process[owner]], 0)
+    return np.where(events.has(own)[rows], events.number(own)[rows], of_process)
 
 
 def _kernels_of(events: TraceEvents, kind: Array, rows: Array) -> tuple[Array, Array, Array]:
@@ -282,6 +295,8 @@ def _roots(events: TraceEvents, kind: Array, plane: Plane) -> dict[int, str]:
     roots = dict.fromkeys(run[kind == EventKind.DATA_RUN].tolist(), DATA)
     roots |= dict.fromkeys(run[kind == EventKind.SESSION_RUN].tolist(), "")
     runs = np.flatnonzero(kind == EventKind.RUN)
+    # A pipeline of several devices calls functions, which run on other threads.
+    roots |= dict.fromkeys(run[runs[_is_data_line(plane)[events.line[runs]]]].tolist(), DATA)
     functions = np.flatnonzero(kind == EventKind.FUNCTION)
     if len(runs) and len(functions):
         around, _ = find_enclosing(events, runs, functions)
@@ -293,9 +308,15 @@ def _roots(events: TraceEvents, kind: Array, plane: Plane) -> dict[int, str]:
 
 
 def _marks(events: TraceEvents, plane: Plane) -> tuple[Array, Array]:
-    """The starts and numbers of the steps that the program marked, sorted by start."""
+    """The starts and numbers of the steps that the program marked, sorted by start.
+
+    Where the capture marked steps, only those count.
+    """
     marker = stat_id(plane, _STEP)
     marks = np.flatnonzero(events.has(marker))
+    ours = [number for number, name in plane.event_names.items() if name == STEP_MARK]
+    is_ours = np.isin(events.name[marks], ours)
+    marks = marks[is_ours] if is_ours.any() else marks
     marks = marks[np.argsort(events.start[marks], kind="stable")]
     return events.start[marks], events.number(marker)[marks]
 
