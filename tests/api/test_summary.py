@@ -116,6 +116,14 @@ def test_many_steps_are_summed_up() -> None:
     assert "4 steps: 10us (step 1) to 90us (step 3), median 25us" in made.text()
 
 
+def test_time_per_step_counts_ops_that_run_in_some_steps_only() -> None:
+    runs = [run_of(CPU, ("train", 1, 60)), run_of(CPU, ("validate", 1, 40))]
+    graph = graph_of(("train", "A"), ("validate", "A"))
+    made = " ".join(tfprof.load(graph=graph, run_meta=runs).summary().text().split())
+    views = "in views, which average each node over the steps in which it runs"
+    assert f"Time in ops 50us per step (100us {views}); wall time 50us" in made
+
+
 def test_the_highest_of_several_peaks_is_told(summary: Summary) -> None:
     (cpu,) = summary.memory_peaks
     gpus = [replace(cpu, device=f"/device:gpu:{i}", bytes=10**i) for i in (7, 9, 8)]

@@ -70,7 +70,7 @@ class Summary:
     steps: Mapping[int, int]
     """Step -> microseconds from its first start to its last end."""
     micros: int
-    """Time in ops per step."""
+    """Time in ops as views have it: each node is averaged over the steps in which it runs."""
     totals: TimeTotals
     """The time of all steps: elapsed, busy on each device, summed over ops, and attributed."""
     trace: TraceFacts | None

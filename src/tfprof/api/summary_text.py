@@ -39,6 +39,8 @@ _LABEL = 12
 _FEW_STEPS = 3
 _FEW_DEVICES = 2
 _FEW_MESSAGES = 3
+_SAME_TIME = 0.01
+"""By what share the sums of views and of steps may differ without a word."""
 _PROMPT_LINES = 2
 """What has to fit below a summary: the prompt, and a message."""
 
@@ -77,7 +79,7 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     """What is known in one line each, with a label."""
     if summary.steps:
         yield "Steps", _steps_text(summary.steps)
-        yield "Time in ops", f"{format_time(summary.micros)} per step; {_busy_text(summary.totals)}"
+        yield "Time in ops", f"{_summed_text(summary)}; {_busy_text(summary.totals)}"
     if summary.trace:
         yield "Trace", summary.trace.describe()
     if summary.memory_peaks:
@@ -96,6 +98,16 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "Note", text
     if len(summary.messages) > _FEW_MESSAGES:
         yield "", f"{len(summary.messages) - _FEW_MESSAGES} more notes, which views print"
+
+
+def _summed_text(summary: Summary) -> str:
+    """The sum of all ops in a step, and that of the views where it is another."""
+    micros = round(summary.totals.summed_ns / max(len(summary.totals.steps), 1) / 1000)
+    text = f"{format_time(micros)} per step"
+    if abs(summary.micros - micros) <= _SAME_TIME * micros:
+        return text
+    views = "in views, which average each node over the steps in which it runs"
+    return f"{text} ({format_time(summary.micros)} {views})"
 
 
 def _busy_text(totals: TimeTotals) -> str:
