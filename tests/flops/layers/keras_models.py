@@ -322,6 +322,16 @@ def time_distributed() -> Any:
 
 
 @_model
+def time_distributed_model() -> Any:
+    """A model in a wrapper: `summary()` does not list its layers."""
+    cnn = keras.Sequential(
+        [keras.Input((8, 8, 1)), L.Conv2D(2, 3), L.BatchNormalization(), L.GlobalMaxPooling2D()]
+    )
+    inputs = keras.Input((3, 8, 8, 1))
+    return keras.Model(inputs, L.GRU(3)(L.TimeDistributed(cnn)(inputs)))
+
+
+@_model
 def custom_cells() -> Any:
     cells = [L.LSTMCell(5), L.GRUCell(4)]
     return keras.Sequential([keras.Input((6, 3)), L.RNN(cells), L.Dense(1)])
