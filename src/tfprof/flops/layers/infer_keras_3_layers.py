@@ -219,7 +219,8 @@ class _Finder:
         calls = [(at, self._members(s)) for at, layer in enumerate(layers) for s in layer.scopes]
         graph = read_calls(self._caller, [members for _, members in calls], outputs)
         owners = {call: calls[call][0] if call < len(calls) else -1 - call for call in graph.layer}
-        return replace(graph, layer=owners)
+        runs = sorted(range(len(calls)), key=lambda call: min(calls[call][1], default=-1))
+        return replace(graph, layer=owners, runs=runs)
 
     def _results(self) -> Sequence[Ref | None]:
         """The tensors that the model gives."""
