@@ -127,7 +127,7 @@ def read_keras_model(model: Any) -> ModelGraph:
         with record_layers(model, weights) as recorded_shapes:
             trace(first_call)
         # A function of TensorFlow that was traced before calls no layer.
-        known = {**shapes_of_built_layers(recorder.objects), **recorded_shapes.outputs}
+        known = {**recorded_shapes.outputs, **shapes_of_built_layers(recorder.objects)}
         recorder.outputs = {**recorder.outputs, **known}
     traced = _with_weights(_from_live_graph(graph), model, graph)
     layers = recorder.read(traced.graph)

@@ -147,6 +147,18 @@ def inception() -> Any:
 
 
 @_model
+def dropout_in_a_branch() -> Any:
+    """Branches that run later than a graph without the dropouts says."""
+    inputs = keras.Input((6,))
+    deep = inputs
+    for _ in range(3):
+        deep = L.Dropout(0.1)(L.ReLU()(L.Dense(4)(deep)))
+    wide = L.ReLU()(L.Rescaling(2.0)(L.Rescaling(3.0)(inputs)))
+    unit = L.Softmax()(L.UnitNormalization()(inputs))
+    return keras.Model(inputs, L.Dense(1)(L.Concatenate()([wide, deep, unit])))
+
+
+@_model
 def two_inputs_two_outputs() -> Any:
     image, text = keras.Input((8, 8, 1), name="image"), keras.Input((5,), name="text")
     a = L.Flatten()(L.Conv2D(2, 3)(image))
@@ -319,6 +331,16 @@ def time_distributed() -> Any:
     x = L.TimeDistributed(L.Conv2D(2, 3))(inputs)
     x = L.TimeDistributed(L.Flatten())(x)
     return keras.Model(inputs, L.GRU(3)(x))
+
+
+@_model
+def time_distributed_model() -> Any:
+    """A model in a wrapper: `summary()` does not list its layers."""
+    cnn = keras.Sequential(
+        [keras.Input((8, 8, 1)), L.Conv2D(2, 3), L.BatchNormalization(), L.GlobalMaxPooling2D()]
+    )
+    inputs = keras.Input((3, 8, 8, 1))
+    return keras.Model(inputs, L.GRU(3)(L.TimeDistributed(cnn)(inputs)))
 
 
 @_model

@@ -1,10 +1,10 @@
-"""Chains of layers."""
+"""Chains of layers, and their order."""
 
 from __future__ import annotations
 
 import pytest
 
-from tfprof.flops.layers.functional_order import CallGraph, is_chain
+from tfprof.flops.layers.functional_order import CallGraph, is_chain, sort_layers
 
 
 def _graph(inputs: dict[int, list[int]], outputs: list[int]) -> CallGraph:
@@ -42,3 +42,19 @@ def test_others_are_none(inputs: dict[int, list[int]], outputs: list[int]) -> No
 def test_layers_called_twice_are_none() -> None:
     """Two calls of layer 0."""
     assert not is_chain(CallGraph({0: 0, 1: 0}, {0: [], 1: [0]}, [1]), 1)
+
+
+def test_a_layer_is_as_deep_as_those_that_run_after_it() -> None:
+    """Layers 0 and 1 are a branch that is longer than it looks, 2 and 3 another one."""
+    inputs: dict[int, list[int]] = {0: [], 1: [0], 2: [], 3: [2], 4: [3, 1]}
+    layers = {call: call for call in inputs}
+    assert sort_layers(CallGraph(layers, inputs, [4])) == [2, 0, 3, 1, 4]
+    assert sort_layers(CallGraph(layers, inputs, [4], runs=[0, 1, 2, 3, 4])) == [0, 2, 1, 3, 4]
+
+
+def test_an_order_of_calls_that_no_functional_model_has() -> None:
+    """Layer 0 is called before and after what needs it, so that no depths fit."""
+    layers = {0: 0, 1: 1, 2: 0, 3: 3}
+    inputs: dict[int, list[int]] = {0: [], 1: [0], 2: [], 3: [2, 1]}
+    graph = CallGraph(layers, inputs, [3], runs=[0, 1, 2, 3])
+    assert sort_layers(graph) == sort_layers(CallGraph(layers, inputs, [3]))

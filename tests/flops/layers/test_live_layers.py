@@ -160,3 +160,24 @@ def test_models_of_keras_2(tf: Any) -> None:
         ("batch_normalization", "BatchNormalization", 12, 0, 1),
         ("dense_1", "Dense", 12, 12, 2),
     ]
+
+
+def test_a_layer_that_was_built_before_the_first_call(keras: Any) -> None:
+    """`summary()` shows the shape that it was adapted to."""
+
+    class Scaled(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale, self.head = keras.layers.Normalization(), keras.layers.Dense(3)
+
+        def call(self, x: Any) -> Any:
+            return self.head(self.scale(x))
+
+    model = Scaled()
+    model.scale.adapt(np.zeros((10, 5), "float32"))
+    model(np.zeros((2, 5), "float32"))
+    lines: list[str] = []
+    model.summary(print_fn=lines.append)
+    for row in tfprof.model(model):
+        assert row.output in "".join(lines)
+    assert [row.output for row in tfprof.model(model)] == ["(10, 5)", "(2, 3)"]

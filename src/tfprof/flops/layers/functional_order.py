@@ -3,6 +3,9 @@
 Keras sorts layers by depth, the longest way to an output, and layers of one depth as it first meets
 them on its way from the outputs to the inputs. The model runs them by depth, too, but layers of
 one depth in another order.
+
+A layer such as Dropout leaves nothing in the graph, so that the way through it looks too short. But
+it delays what runs before it: a layer is at least as deep as those that run after it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from tfprof.functions.library import Ref
 # A layer's input passes these unchanged; the size of a tensor is no way to an output.
 _TRANSPARENT = frozenset(("Identity", "Cast"))
 SIZES = frozenset(("Shape", "Size", "Rank"))
+_MAX_ROUNDS = 50
+"""Until depths agree with the order of calls; in a model that is not functional they may never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +33,46 @@ class CallGraph:
     """Call -> the calls whose outputs it is given, in order."""
     outputs: Sequence[int]
     """The calls that give the outputs of the model, in order."""
+    runs: Sequence[int] = ()
+    """Calls of layers in the order in which they run."""
 
 
 def sort_layers(graph: CallGraph) -> list[int]:
     """The layers in the order of Keras; those without a way to an output are left out."""
     finished, first_met = _walk(graph)
-    call_depth: dict[int, int] = {}
-    depth: dict[int, int] = {}
+    found = depth, calls = _depths(graph, finished, {})
+    for _ in range(_MAX_ROUNDS):
+        least = _least_depths(graph.runs, calls)
+        if all(calls[call] >= least[call] for call in least):
+            depth = found[0]
+            break
+        found = _, calls = _depths(graph, finished, least)
+    return sorted(depth, key=lambda layer: (-depth[layer], first_met[layer]))
+
+
+def _depths(
+    graph: CallGraph, finished: Sequence[int], least: Mapping[int, int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The depths of layers, and those of calls, which are at least as deep as `least` says."""
+    calls = dict(least)
+    layers: dict[int, int] = {}
     for call in reversed(finished):
         layer = graph.layer[call]
-        own = max(call_depth.get(call, 0), depth.get(layer, 0))
-        depth[layer] = call_depth[call] = own
+        own = max(calls.get(call, 0), layers.get(layer, 0))
+        layers[layer] = calls[call] = own
         for source in graph.inputs[call]:
-            call_depth[source] = max(own + 1, call_depth.get(source, 0))
-    return sorted(depth, key=lambda layer: (-depth[layer], first_met[layer]))
+            calls[source] = max(own + 1, calls.get(source, 0))
+    return layers, calls
+
+
+def _least_depths(runs: Sequence[int], calls: Mapping[int, int]) -> dict[int, int]:
+    """Call -> the depth of the deepest call that does not run before it."""
+    least: dict[int, int] = {}
+    deepest = 0
+    for call in reversed(runs):
+        if call in calls:
+            least[call] = deepest = max(deepest, calls[call])
+    return least
 
 
 def is_chain(graph: CallGraph, count: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -142,13 +143,16 @@ class _Finder:
 
         Where the file does not say, a model is what only calls layers, more than the one that a
         wrapper calls, or what has layers that were built before it: their variables do not have
-        its name.
+        its name. What calls all of them several times is `TimeDistributed`, once for each step.
         """
         inner = [call for scope in layer.scopes for call in scope.layer_calls()]
         if not inner:
             return False
         if self._models is not None and layer.reads:
             return frozenset(layer.reads) in self._models
+        counts = Counter(call.layer_name() for call in layer.scopes[0].layer_calls())
+        if min(counts.values(), default=0) > 1:
+            return False
         inside = {id(scope) for call in inner for scope in call.subtree()}
         own = (
             site.instance.body.nodes[position].op
@@ -215,7 +219,8 @@ class _Finder:
         calls = [(at, self._members(s)) for at, layer in enumerate(layers) for s in layer.scopes]
         graph = read_calls(self._caller, [members for _, members in calls], outputs)
         owners = {call: calls[call][0] if call < len(calls) else -1 - call for call in graph.layer}
-        return replace(graph, layer=owners)
+        runs = sorted(range(len(calls)), key=lambda call: min(calls[call][1], default=-1))
+        return replace(graph, layer=owners, runs=runs)
 
     def _results(self) -> Sequence[Ref | None]:
         """The tensors that the model gives."""

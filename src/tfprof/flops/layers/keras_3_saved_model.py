@@ -77,11 +77,20 @@ def _has_unnamed_inputs(meta: MetaGraphDef) -> bool:
 
 
 def _models(objects: SavedObjectGraph) -> Iterator[int]:
-    """The nested models."""
+    """The nested models; a model in a layer is none, as in `TimeDistributed(model)`."""
     outer = {0, child_objects(objects, 0).get("_functional")}
-    for index in range(len(objects.nodes)):
-        if index not in outer and "_default_save_signature" in child_objects(objects, index):
+    pending, visited = [0], set[int]()
+    while pending:
+        index = pending.pop()
+        if index in visited:
+            continue
+        visited.add(index)
+        children = child_objects(objects, index)
+        is_model = "_default_save_signature" in children
+        if is_model and index not in outer:
             yield index
+        if is_model or "_inbound_nodes" not in children:
+            pending += [child for name, child in children.items() if name not in _NOT_OWNED]
 
 
 def _layers(objects: SavedObjectGraph) -> list[int]:
