@@ -20,15 +20,15 @@ _NANOSECOND, _MICROSECOND = 1000, 1_000_000  # in picoseconds
 
 def scope_names(functions: list[str], known: Mapping[str, str]) -> list[str]:
     """The scope of each root: that of `known` functions, else a unique short name."""
-    taken = {*known.values(), ""}
+    used_names = {*known.values(), ""}
     scopes: list[str] = []
     for function in functions:
         name = known.get(function) or (root_name(function) if function else "")
         base, number = name, 0
-        while function and function not in known and name in taken:
+        while function and function not in known and name in used_names:
             number += 1
             name = f"{base}_{number}"
-        taken.add(name)
+        used_names.add(name)
         scopes.append(name)
     return scopes
 
