@@ -90,12 +90,12 @@ def presets(profile: Profile, quirks: Quirks, given: Preset | None = None) -> li
     ]
     rest = [name for name in numbers if name not in (*runs, *operations)]
     by_time = sorted(runs, key=lambda name: numbers[name].unit != "time")
-    found = [given] if given else []
+    listed = [given] if given else []
     if profile.steps:
-        found.append(Preset("time and memory", tuple(by_time)))
-    found.append(Preset("float operations", tuple(operations)))
-    found.append(Preset("parameters", tuple(rest), _variables_only(profile)))
-    return found
+        listed.append(Preset("time and memory", tuple(by_time)))
+    listed.append(Preset("float operations", tuple(operations)))
+    listed.append(Preset("parameters", tuple(rest), _variables_only(profile)))
+    return listed
 
 
 def page_metrics(profile: Profile, quirks: Quirks) -> dict[str, Metric]:
