@@ -49,7 +49,7 @@ class Console:
     def built_views(self, *views: str) -> dict[str, Profile]:
         """The profiles that some views were built from earlier; the others are built now.
 
-        The original builds a view once, and says what there is to say about it only then.
+        The original builds a view once, and prints its warnings only then.
         """
         if not self.quirks.views_built_once:
             return {}

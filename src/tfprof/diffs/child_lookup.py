@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.profiles.schema import Array
 
 MAX_LEVELS = 1000
-"""Deeper rows are not compared; a stack or a name this deep is no one's."""
+"""Deeper rows are not compared; no real stack or name is this deep."""
 
 
 class ChildLookup:
