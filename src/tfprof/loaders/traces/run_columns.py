@@ -18,7 +18,7 @@ from tfprof.profiles.string_columns import strings
 _NANOSECOND, _MICROSECOND = 1000, 1_000_000  # in picoseconds
 
 
-def scope_names(functions: list[str], known: Mapping[str, str]) -> list[str]:
+def scopes_of_roots(functions: list[str], known: Mapping[str, str]) -> list[str]:
     """The scope of each root: that of `known` functions, else a unique short name."""
     used_names = {*known.values(), ""}
     scopes: list[str] = []
@@ -75,7 +75,7 @@ def _names(ops: OpExecutions, known: Mapping[str, str]) -> tuple[pa.Array, pa.Ar
     """The name and the label of each record, of which only the distinct ones are made."""
     roots, nodes = ops.root.dictionary.to_pylist(), ops.name.dictionary.to_pylist()
     types = ops.op.dictionary.to_pylist()
-    scopes = scope_names(roots, known)
+    scopes = scopes_of_roots(roots, known)
     pair = ops.root.indices.to_numpy() * max(len(nodes), 1) + ops.name.indices.to_numpy()
     pairs, index = np.unique(pair, return_inverse=True)
     names, labels = [], []
