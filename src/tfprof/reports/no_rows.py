@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.options import format_value
 from tfprof.profiles.schema import BoolArray
 from tfprof.reports import regexes
 from tfprof.reports.close_names import close_name
@@ -54,8 +55,7 @@ def explain_no_rows(report: Report, rows: Rows, filters: Sequence[Filter]) -> st
 
 def _format_option(report: Report, option: str) -> str:
     """An option with its value, as it is typed."""
-    value = report.options[option]
-    return f"-{option} {','.join(value) if isinstance(value, tuple) else value}"
+    return f"-{option} {format_value(report.options[option])}"
 
 
 def _explain_types(report: Report, _rows: Rows, _left: BoolArray, blocker: Filter) -> str:
