@@ -20,9 +20,9 @@ import tfprof
 from benchmarks.random_graphs import KINDS, run_of
 from tfprof.protos.graph_pb2 import GraphDef
 
-__all__ = ["ANALYSES", "MOST_GROWTH", "calls_per_node"]
+__all__ = ["ANALYSES", "MAX_GROWTH", "calls_per_node"]
 
-MOST_GROWTH = 1.25
+MAX_GROWTH = 1.25
 """How many times the calls per node of a small graph those of a large one may be."""
 _OPTIONS = {"max_depth": 12, "select": ["float_ops", "params", "micros", "bytes"]}
 
@@ -82,7 +82,7 @@ def main() -> int:
                 micros = 1e6 * (time.process_time() - began) / size
                 cells.append(f"{found[-1]:>8.1f} calls {micros:>6.0f} us")
             print(f"{kind:<17} {analysis:<7} {' '.join(cells)}", flush=True)
-            if max(found) > MOST_GROWTH * found[0]:
+            if max(found) > MAX_GROWTH * found[0]:
                 failed.append(f"{kind} {analysis}")
     print(f"more than linear: {', '.join(failed) or 'none'}")
     return 1 if failed else 0

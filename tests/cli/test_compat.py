@@ -10,8 +10,7 @@ import pytest
 from tests.cli.conftest import call
 from tests.oracle.original import Call, Original
 from tfprof import demo
-from tfprof.cli.parser import format_value
-from tfprof.definitions.options import OPTIONS
+from tfprof.definitions.options import OPTIONS, format_value
 
 PATHS = demo.paths()
 FILES = {

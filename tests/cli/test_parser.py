@@ -9,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.cli.parser import (
-    format_value,
-    join_list,
     parse_command,
     split_line,
-    split_list,
     split_unfinished,
 )
-from tfprof.definitions.options import OPTIONS
+from tfprof.definitions.options import OPTIONS, format_value, join_list, split_list
 from tfprof.errors import OptionError
 
 regexes = st.text(st.characters(exclude_characters="\\", codec="utf-8"), min_size=1)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Tfprof
 from tfprof.api.profile import Profile
 from tfprof.cli.defaults import options_for
-from tfprof.cli.parser import format_value
 from tfprof.definitions.metrics import METRICS, orders
-from tfprof.definitions.options import OPTIONS, Option
+from tfprof.definitions.options import OPTIONS, Option, format_value
 from tfprof.outputs.text import text_bytes
 from tfprof.views import VIEWS
 

@@ -16,8 +16,8 @@ import tfprof
 from tests.gates.graphs import dense_graph
 from tfprof import demo
 from tfprof.errors import OptionError
-from tfprof.sql.profile_views import TABLES
 from tfprof.sql.sql_result import FORMATS
+from tfprof.sql.tables import TABLES
 from tfprof.views import VIEWS
 
 pytest.importorskip("duckdb")

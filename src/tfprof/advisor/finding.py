@@ -152,8 +152,8 @@ class Advice:
 
     def __repr__(self) -> str:
         findings, checkers = len(self.findings), len(self.results)
-        found = "1 finding" if findings == 1 else f"{findings:,} findings"
-        return f"<Advice: {found} of {checkers} checker{'s' if checkers != 1 else ''}>"
+        count = "1 finding" if findings == 1 else f"{findings:,} findings"
+        return f"<Advice: {count} of {checkers} checker{'s' if checkers != 1 else ''}>"
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -105,8 +105,8 @@ def _load_side(source: Source, bind: Mapping[str, int]) -> Side:
         profiles = [_checked(load(one, bind=bind), str(one)) for one in processes]
         return Side(label, tuple(profiles))
     profile = _checked(load(path, bind=bind), label)
-    found = find_loader(path, read_head(path, HEAD_SIZE))
-    if found is None or found.name not in _MODELS:
+    loader = find_loader(path, read_head(path, HEAD_SIZE))
+    if loader is None or loader.name not in _MODELS:
         return Side(label, (profile,))
     return Side(label, (profile,), lambda: model(path, bind=bind).layers)
 
@@ -123,10 +123,10 @@ def _find_processes(path: Path) -> list[Path]:
     if not is_directory(path) or is_file(path / ABOUT) or is_directory(path / "plugins"):
         return []
     wholes = [loader for loader in LOADERS.values() if loader.provides in ("profile", "tables")]
-    found = []
+    processes = []
     for item in sorted(path.iterdir()):
         head = read_head(item, HEAD_SIZE)
         if any(loader.recognize(item, head) for loader in wholes):
-            found.append(item)
-    is_trace = all(item.name.endswith(".xplane.pb") for item in found)
-    return [] if len(found) < 2 or is_trace else found
+            processes.append(item)
+    is_trace = all(item.name.endswith(".xplane.pb") for item in processes)
+    return [] if len(processes) < 2 or is_trace else processes

@@ -123,8 +123,8 @@ class Profile(columns.Profile):
         It needs DuckDB: `pip install 'tfprof[sql]'`. A query reads no file and no network.
         """
         from tfprof.outputs.row_table import row_table
-        from tfprof.sql.profile_views import table_makers
         from tfprof.sql.query import run_query
+        from tfprof.sql.tables import table_makers
         from tfprof.views import VIEWS
 
         reports = {

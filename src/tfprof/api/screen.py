@@ -66,7 +66,7 @@ class Screen:
         return cls(out, sys.stderr, sys.stdout.isatty())
 
     def for_user(self, *, quiet: bool, presents: bool, paged: bool) -> Screen:
-        """The screen as a user sits before it, as far as its streams are a terminal."""
+        """The screen for an interactive user, as far as its streams are a terminal."""
         is_dumb = os.environ.get("TERM") == "dumb"
         # A pager prints to the standard output of the process.
         is_standard = self.out is getattr(sys.stdout, "buffer", None)

@@ -2,7 +2,7 @@
 
 Requests are answered only if they come from this machine (the socket listens on loopback), name
 this server as their host, come from its own page, and have the token that the page was opened
-with. The token is in the fragment of the address, which browsers send to nobody. Only GET is
+with. The token is in the fragment of the address, which browsers never send. Only GET is
 answered, and no path leads to a file.
 """
 
@@ -92,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Say nothing: what is looked at is nobody's business."""
+        """Log no requests: they are private."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -101,7 +101,7 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, service: PageService, port: int) -> None:
         self.service, self.token = service, secrets.token_urlsafe(32)
-        # A page that is served may ask its server, and nobody else.
+        # A served page may connect to its own server only.
         policy = f"{_FIRST_POLICY} connect-src 'self';"
         self.page = read_template().replace(_FIRST_POLICY, policy, 1).encode()
         super().__init__((LOOPBACK, port), _Handler)
@@ -111,7 +111,7 @@ class _Server(ThreadingHTTPServer):
         return int(self.server_address[1])
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no error of ours."""
+        """Ignore errors of clients that disconnect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from tfprof.api.screen import Screen
 from tfprof.cli.defaults import options_for
-from tfprof.cli.parser import format_value
 from tfprof.cli.start_arrow import start_arrow
 from tfprof.definitions.metrics import METRICS
-from tfprof.definitions.options import Options, format_options, listed_options
+from tfprof.definitions.options import Options, format_options, format_value, listed_options
 from tfprof.definitions.quirks import Quirks, quirks_for
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Console:
     def built_views(self, *views: str) -> dict[str, Profile]:
         """The profiles that some views were built from earlier; the others are built now.
 
-        The original builds a view once, and says what there is to say about it only then.
+        The original builds a view once, and prints its warnings only then.
         """
         if not self.quirks.views_built_once:
             return {}

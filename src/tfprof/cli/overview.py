@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tfprof.cli.console import Console
 from tfprof.cli.defaults import OVERVIEW_METRICS, options_for
-from tfprof.cli.parser import ParsedCommand, format_value
+from tfprof.cli.parser import ParsedCommand
 from tfprof.definitions.metrics import METRICS
-from tfprof.definitions.options import ALL_LEVELS
+from tfprof.definitions.options import ALL_LEVELS, format_value
 
 if TYPE_CHECKING:
     from tfprof.api.report import Report

@@ -15,7 +15,6 @@ from tfprof.definitions.options import (
     OPTIONS,
     check_time,
     did_you_mean,
-    join_list,
     split_list,
 )
 from tfprof.errors import OptionError
@@ -121,13 +120,6 @@ def _escapable(quote: str) -> str:
     if quote == "'":
         return ""
     return '"\\' if quote else _BLANKS + _QUOTES + "\\"
-
-
-def format_value(value: Any) -> str:
-    """An option's value as it is typed."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return join_list(value) if isinstance(value, tuple) else str(value)
 
 
 def parse_command(tokens: Sequence[str], known: Mapping[str, OptionLike]) -> ParsedCommand:

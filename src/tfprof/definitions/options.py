@@ -367,6 +367,13 @@ def join_list(values: Iterable[str]) -> str:
     return ",".join(value.replace(",", "\\,") for value in values)
 
 
+def format_value(value: Any) -> str:
+    """An option's value as it is typed."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return join_list(value) if isinstance(value, tuple) else str(value)
+
+
 def listed_options(options: Options | None = None) -> list[Option]:
     """The options that lists have: those that are always listed, and others that are set."""
     return [
@@ -379,10 +386,11 @@ def listed_options(options: Options | None = None) -> list[Option]:
 def format_options(options: Options, *, extensions: bool = True) -> list[tuple[str, str]]:
     """Names and values of all options as they are printed, or only of those the original has."""
     shown = [option for option in listed_options(options) if extensions or not option.extension]
-    return [(f"-{option.name}", _format_value(option, options)) for option in shown]
+    return [(f"-{option.name}", _format_original(option, options)) for option in shown]
 
 
-def _format_value(option: Option, options: Options) -> str:
+def _format_original(option: Option, options: Options) -> str:
+    """An option's value as the original prints it."""
     value = options[option.name]
     if option.kind == "select":
         return ",".join(sorted(set(value)))

@@ -44,9 +44,9 @@ def _batch_size(profile: Profile, step: int) -> int:
     """The batch size of a step, or of all steps; 0 if there are several or none."""
     recorded = recorded_batch_sizes(profile)
     steps = [sizes for number, sizes in recorded.items() if step in (-1, number)]
-    found = {size for sizes in steps for size in sizes.values()}
-    found = found or set(_graph_sizes(resolve(profile, REPAIRED)))
-    return found.pop() if len(found) == 1 else 0
+    batch_sizes = {size for sizes in steps for size in sizes.values()}
+    batch_sizes = batch_sizes or set(_graph_sizes(resolve(profile, REPAIRED)))
+    return batch_sizes.pop() if len(batch_sizes) == 1 else 0
 
 
 def _graph_sizes(profile: Profile) -> Iterator[int]:

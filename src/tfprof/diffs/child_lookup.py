@@ -9,7 +9,7 @@ import numpy as np
 from tfprof.profiles.schema import Array
 
 MAX_LEVELS = 1000
-"""Deeper rows are not compared; a stack or a name this deep is no one's."""
+"""Deeper rows are not compared; no real stack or name is this deep."""
 
 
 class ChildLookup:
@@ -26,8 +26,8 @@ class ChildLookup:
         is_known = (key >= 0) & (key < self._size)
         keys = np.where(is_known, (parent + 1) * self._size + key, -1)
         index = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        found: Array = np.where(self._keys[index] == keys, self._order[index], -1)
-        return found
+        child: Array = np.where(self._keys[index] == keys, self._order[index], -1)
+        return child
 
 
 def by_depth(depth: Array, rows: Array) -> Iterator[tuple[int, Array]]:

@@ -81,15 +81,15 @@ def _filter_list(
     if key is not None:
         order = order[np.argsort(key[1:], kind="stable")]
     names = merged.name.take(order)
-    place = np.arange(len(order)) - list_start(names, options)
-    visible = place >= 0
+    position = np.arange(len(order)) - list_start(names, options)
+    visible = position >= 0
     trimmed = np.flatnonzero(visible & regexes.matches_any(options.trim_name_regexes, names))
     if len(trimmed):
         visible &= np.arange(len(order)) < trimmed[0]
     depth = np.zeros(len(merged), np.int64)
-    depth[order] = place
+    depth[order] = position
     in_list = np.ones((2, len(merged)), bool)
-    in_list[:, order] = place >= 0, visible
+    in_list[:, order] = position >= 0, visible
     stages = dict(zip(("start_name_regexes", "trim_name_regexes"), in_list, strict=True))
     changed = row_change(merged, options) >= min_delta
     passed, message = _apply_filters(reports, merged, depth, stages, changed)

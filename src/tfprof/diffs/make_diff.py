@@ -72,7 +72,7 @@ def make_diff(
 
 
 def _messages(diff: Diff) -> tuple[str, ...]:
-    """What there is to say of each of the two reports; of both the same is said once."""
+    """The messages of both reports; a message that both have is shown once."""
     both = set(diff.before.messages) & set(diff.after.messages)
     sides = {"before: ": diff.before.messages, "after: ": diff.after.messages}
     lines = {

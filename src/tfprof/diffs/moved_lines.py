@@ -42,8 +42,8 @@ def match_lines(before: Report, after: Report, *, strict: bool) -> tuple[Array, 
     partner[0] = 0
     for _, rows in by_depth(before.tree.depth, np.arange(1, len(before))):
         below = partner[before.tree.parent[rows]]
-        found = lookup.find(np.maximum(below, 0), partner_line[line[rows]])
-        partner[rows] = np.where(below >= 0, found, -1)
+        child = lookup.find(np.maximum(below, 0), partner_line[line[rows]])
+        partner[rows] = np.where(below >= 0, child, -1)
     return partner, how[line]
 
 

@@ -73,9 +73,9 @@ def _node_shapes(profile: Profile, *, outputs: bool) -> NodeShapes:
     shapes = profile.nodes.shape
     offsets, sizes = list_offsets(shapes), shapes.flatten().to_numpy()
     offsets = offsets - offsets[0]
-    place = np.arange(len(sizes)) - np.repeat(offsets[:-1], np.diff(offsets))
+    axis = np.arange(len(sizes)) - np.repeat(offsets[:-1], np.diff(offsets))
     sums = np.zeros(len(sizes) + 1, np.uint64)
-    np.cumsum(mix(mix(sizes) ^ place.astype(np.uint64)), out=sums[1:])
+    np.cumsum(mix(mix(sizes) ^ axis.astype(np.uint64)), out=sums[1:])
     width = _last(sizes, offsets)
     shape = np.where(width >= 0, (sums[offsets[1:]] - sums[offsets[:-1]]) >> np.uint64(2), 0)
     shape = np.where(width >= 0, shape.astype(np.int64), NO_SHAPE)

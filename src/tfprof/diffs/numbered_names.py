@@ -87,8 +87,8 @@ class NumberedNames:
             return _only_pairs(namesakes)
         self._cells -= cells
         stem = re.sub(COUNTERS, r"\1", before.component_text(int(rows[0])))
-        is_told = bool(before.shapes[rows].any() and after.shapes[others].any())
-        known = None if is_told else self._known(stem, len(rows), len(others))
+        has_shapes = bool(before.shapes[rows].any() and after.shapes[others].any())
+        known = None if has_shapes else self._known(stem, len(rows), len(others))
         if known is not None:
             return [(i, j) for i, j in known if before.op[rows[i]] == after.op[others[j]]]
         alike = before.op[rows][:, None] == after.op[others]
@@ -100,7 +100,7 @@ class NumberedNames:
         ):
             score += worth * (hashes[0][rows][:, None] == hashes[1][others])
         pairs = _best_alignment(score)
-        if is_told:
+        if has_shapes:
             self._aligned.setdefault((stem, len(rows), len(others)), pairs)
         return pairs
 

@@ -79,12 +79,12 @@ class _Matcher:
     before: ScopeNames
     after: ScopeNames
     partner: Array = field(init=False)
-    taken: BoolArray = field(init=False)
+    is_matched: BoolArray = field(init=False)
     renames: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.partner = np.full(len(self.before), -1, np.int64)
-        self.taken = np.zeros(len(self.after), bool)
+        self.is_matched = np.zeros(len(self.after), bool)
         self._add(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
     def match_names(self) -> None:
@@ -99,20 +99,20 @@ class _Matcher:
         for depth, level in by_depth(self.before.tree.depth, np.arange(1, len(self.before))):
             rows = level[self.partner[parent[level]] >= 0]
             others = others_of.get(depth, rows[:0])
-            others = others[self.taken[self.after.tree.parent[others]]]
+            others = others[self.is_matched[self.after.tree.parent[others]]]
             if not (len(rows) and len(others)):
                 break
             self._add_renamed(*numbered.match(rows, self.partner[parent[rows]], others))
-            rows, others = rows[self.partner[rows] < 0], others[~self.taken[others]]
+            rows, others = rows[self.partner[rows] < 0], others[~self.is_matched[others]]
             if len(rows) and len(others):
                 groups = self.partner[parent[rows]], self.after.tree.parent[others]
                 self._add_renamed(*find_renames((self.before, self.after), (rows, others), groups))
 
     def _add(self, rows: Array, partner: Array) -> None:
         """Match rows to partners that are still free; -1 is none."""
-        free = np.flatnonzero((partner >= 0) & ~self.taken[partner])
+        free = np.flatnonzero((partner >= 0) & ~self.is_matched[partner])
         self.partner[rows[free]] = partner[free]
-        self.taken[partner[free]] = True
+        self.is_matched[partner[free]] = True
 
     def _add_renamed(self, rows: Array, partner: Array) -> None:
         """Match rows to partners, and note those whose last component differs."""
@@ -134,7 +134,7 @@ class _Matcher:
         replacers = _component_replacer(renamed), _word_replacer(_path_words(self.renames, renamed))
         self._exchange(replacers[1])
         rows = np.flatnonzero(self.partner < 0)
-        free = np.flatnonzero(~self.taken)
+        free = np.flatnonzero(~self.is_matched)
         if not (len(rows) and len(free)):
             return
         names = self.before.name.take(pa.array(rows)).to_pylist()
@@ -159,16 +159,16 @@ class _Matcher:
         owner = np.full(len(after), -1, np.int64)
         matched = np.flatnonzero(self.partner >= 0)
         owner[self.partner[matched]] = matched
-        self.taken[self.partner[rows]] = False
+        self.is_matched[self.partner[rows]] = False
         losers = owner[partner]
         self.partner[losers[losers >= 0]] = -1
         self.partner[rows] = partner
-        self.taken[partner] = True
+        self.is_matched[partner] = True
 
     def _add_once(self, rows: Array, partner: Array) -> None:
         """Match rows whose partner no other of them has, if neither is matched yet."""
         rows, partner = rows[partner >= 0], partner[partner >= 0]
-        is_left = (self.partner[rows] < 0) & ~self.taken[partner]
+        is_left = (self.partner[rows] < 0) & ~self.is_matched[partner]
         rows, partner = rows[is_left], partner[is_left]
         unique = np.bincount(partner, minlength=1)[partner] == 1
         self._add(rows[unique], partner[unique])

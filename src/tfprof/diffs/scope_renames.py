@@ -138,11 +138,11 @@ def _pair_similar(before: _Candidates, after: _Candidates) -> tuple[Array, Array
             alike = SequenceMatcher(None, name, other).ratio()
             scored.append((-score, -alike, first, second))
     chosen: dict[int, int] = {}
-    taken: set[int] = set()
+    used: set[int] = set()
     for _, _, first, second in sorted(scored):
-        if first not in chosen and second not in taken:
+        if first not in chosen and second not in used:
             chosen[first] = second
-            taken.add(second)
+            used.add(second)
     return np.array(list(chosen), np.int64), np.array(list(chosen.values()), np.int64)
 
 

@@ -27,7 +27,8 @@
     profile_graph          the same from the columns of a profile
     variables              parameters, optimizer_slots the variables of optimizers
     tf_formulas            TensorFlow's 46 formulas, tf_counts their count: for `compat` only
-    attr_codes             codes by which equal nodes are found, near_names nodes of like names
+    attr_codes             codes by which equal nodes are found
+    close_node_names       the names of nodes that a user may have meant
 
 `views` and everything above may import it.
 """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tfprof.errors import OptionError
 from tfprof.flops.call_sites import CallSite
+from tfprof.flops.close_node_names import close_node_names
 from tfprof.flops.model_cost import Cost
-from tfprof.flops.near_names import near_names
 from tfprof.flops.polynomial import pretty
 from tfprof.flops.tensors import Tensor
 from tfprof.flops.totals import operation
@@ -26,7 +26,7 @@ def explain_node(cost: Cost, name: str) -> str:
     if matches:
         reason = f"{len(matches)} nodes end so, such as {matches[0]!r}"
     else:
-        near = " or ".join(map(repr, near_names(name, sites)))
+        near = " or ".join(map(repr, close_node_names(name, sites)))
         reason = "there is no such node" + (f"; did you mean {near}?" if near else "")
     raise OptionError(f"cannot explain {name!r}: {reason}")
 

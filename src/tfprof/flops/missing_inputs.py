@@ -1,4 +1,4 @@
-"""Inputs that name nodes which a graph does not have, as in a file that was cut off."""
+"""Inputs that name nodes which a graph does not have, as in a truncated file."""
 
 from __future__ import annotations
 

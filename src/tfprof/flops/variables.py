@@ -33,9 +33,9 @@ _KERAS_3 = {"_default_save_signature", "_inbound_nodes", "_losses_override"}
 
 def variables_of_meta_graph(meta: MetaGraphDef) -> list[Variable]:
     """Variables of a SavedModel: from its object graph, else from its graph and collections."""
-    found = variables_of_objects(meta.object_graph_def)
-    if found:
-        return list(found.values())
+    variables = variables_of_objects(meta.object_graph_def)
+    if variables:
+        return list(variables.values())
     collected = meta.collection_def.get("trainable_variables") if meta.collection_def else None
     trained = None if collected is None else {_name(v) for v in collected.bytes_list.value}
     return variables_of_graph(meta.graph_def, trained)
@@ -55,13 +55,15 @@ def variables_of_objects(objects: SavedObjectGraph) -> dict[int, Variable]:
     slots = {
         slot.slot_variable_node_id for node in objects.nodes for slot in node.slot_variables
     } | _below(objects, "optimizer")
-    found: dict[int, Variable] = {}
+    variables: dict[int, Variable] = {}
     for index in listed or range(len(objects.nodes)):
         node = objects.nodes[index]
         if node.HasField("variable"):
             trainable = node.variable.trainable if trained is None else index in trained
-            found[index] = _of_object(node, trainable=trainable, slot=index in slots, keras=keras)
-    return found
+            variables[index] = _of_object(
+                node, trainable=trainable, slot=index in slots, keras=keras
+            )
+    return variables
 
 
 def listed_objects(objects: SavedObjectGraph, *path: str) -> list[int] | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -20,10 +20,17 @@ from tfprof.profiles.schema import Stacks
 from tfprof.protos.graph_pb2 import GraphDebugInfo
 
 _FILE = Path("debug", "saved_model_debug_info.pb")
-_NO_TEXT = "none"
+NO_TEXT = "none"
 """The text of an unknown line, as in an op log."""
 
-_Frame = GraphDebugInfo.FileLineCol
+
+class Frame(NamedTuple):
+    """A line of a function."""
+
+    file: str
+    function: str
+    line: int
+    text: str = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +76,35 @@ def _read(info: GraphDebugInfo) -> DebugInfo:
         [*trace.file_line_cols, *(_look_up(frames, key) for key in trace.frame_id)]
         for trace in (*info.traces_by_id.values(), *info.traces.values())
     ]
-    return DebugInfo(_stacks(traces, list(info.files)), index)
+    files = list(info.files)
+    stacks = make_stacks([_line_of_code(frame, files) for frame in trace] for trace in traces)
+    return DebugInfo(stacks, index)
 
 
-def _look_up(frames: Mapping[int, _Frame], key: int) -> _Frame:
+def _look_up(
+    frames: Mapping[int, GraphDebugInfo.FileLineCol], key: int
+) -> GraphDebugInfo.FileLineCol:
     # A map of messages adds an entry when a missing key is read.
     if key not in frames:
         raise LookupError
     return frames[key]
 
 
-def _stacks(traces: Iterable[list[_Frame]], files: list[str]) -> Stacks:
-    ids = {_NO_TEXT: 0}
+def _line_of_code(frame: GraphDebugInfo.FileLineCol, files: Sequence[str]) -> Frame:
+    if not 0 <= frame.file_index < len(files):
+        raise LookupError
+    return Frame(files[frame.file_index], frame.func, frame.line, frame.code.strip() or NO_TEXT)
+
+
+def make_stacks(stacks: Iterable[Sequence[Frame]]) -> Stacks:
+    """The columns of some stacks, each with its outermost frame first."""
+    ids = {NO_TEXT: 0}
     rows, sizes = [], []
-    for trace in traces:
-        sizes.append(len(trace))
-        for frame in trace:
-            if not 0 <= frame.file_index < len(files):
-                raise LookupError
-            texts = (files[frame.file_index], frame.func, frame.code.strip() or _NO_TEXT)
-            rows.append((frame.line, *(ids.setdefault(text, len(ids)) for text in texts)))
+    for frames in stacks:
+        sizes.append(len(frames))
+        for file, function, number, text in frames:
+            texts = (file, function, text)
+            rows.append((number, *(ids.setdefault(item, len(ids)) for item in texts)))
     line, file_id, function_id, text_id = np.array(rows, np.int64).reshape(-1, 4).T
     return Stacks(
         start=np.array([0, *accumulate(sizes)], np.int64),

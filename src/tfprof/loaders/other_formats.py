@@ -70,8 +70,8 @@ def _zip_with(*names: bytes) -> Recognize:
 
 
 def _zip_entries(head: bytes) -> list[bytes]:
-    found = _ZIP_ENTRY.finditer(head)
-    return [head[m.end() : m.end() + int.from_bytes(m[1], "little")] for m in found]
+    matches = _ZIP_ENTRY.finditer(head)
+    return [head[m.end() : m.end() + int.from_bytes(m[1], "little")] for m in matches]
 
 
 def _json_with(*keys: bytes) -> Recognize:

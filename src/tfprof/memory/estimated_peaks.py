@@ -70,10 +70,10 @@ def estimate_changes(
     )
     fixed = executions.accelerator_persistent_bytes[rows] + executions.host_persistent_bytes[rows]
     peak = np.maximum(executions.peak_bytes[rows], left)
-    begins = np.minimum(lifetimes.start[node], ends)
+    starts = np.minimum(lifetimes.start[node], ends)
     return (
         np.concatenate([node, node, node]),
-        np.concatenate([begins, ends, np.maximum(lifetimes.release[node], ends)]),
+        np.concatenate([starts, ends, np.maximum(lifetimes.release[node], ends)]),
         np.concatenate([peak, left - peak, fixed - left]),
     )
 

@@ -27,8 +27,8 @@ def fed_bytes(profile: Profile, tensors: SymbolicTensors, ran: Collection[int]) 
     has_run = np.zeros(len(nodes), bool)
     has_run[list(ran)] = True
     edges = fed[source] & has_run[profile.edges.consumer]
-    found = []
+    sizes = []
     for node in np.unique(source[edges]).tolist():
         known = tensors.nodes.get(nodes.name[node].as_py())
-        found += [size for size in map(tensor_bytes, known.outputs) if size] if known else []
-    return found
+        sizes += [size for size in map(tensor_bytes, known.outputs) if size] if known else []
+    return sizes

@@ -95,9 +95,9 @@ def _tensor(profile: Profile, memory: LiveMemory, row: int, outputs: _Outputs) -
         slot, shape, dtype = compiled_output(profile, node, size) or (None, None, "")
         is_output = True
     else:
-        found = None if blocks.temporary[row] else outputs.take(row)
-        slot, shape = found or (None, None)
-        is_output = found is not None
+        output = None if blocks.temporary[row] else outputs.take(row)
+        slot, shape = output or (None, None)
+        is_output = output is not None
         dtype = _dtype(profile, node, op, slot, size, shape) if slot is not None else ""
     role: Role = "temporary" if blocks.temporary[row] else "output" if is_output else "kept"
     return LiveTensor(
@@ -119,7 +119,7 @@ class _Outputs:
 
     def __init__(self, profile: Profile, memory: LiveMemory) -> None:
         self._profile, self._memory = profile, memory
-        self._taken: defaultdict[tuple[int, int], int] = defaultdict(int)
+        self._used: defaultdict[tuple[int, int], int] = defaultdict(int)
 
     @cached_property
     def _first_records(self) -> Array:
@@ -131,13 +131,13 @@ class _Outputs:
     def _saved(self) -> dict[tuple[int, int, int], list[int]]:
         """Node, step and bytes -> the outputs of a saved profile, which has no shapes."""
         executions = executions_of(self._profile, REPAIRED)
-        found: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+        slots: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
         owner = executions.output_memory
         keys = executions.memory_node[owner], executions.memory_step[owner], executions.output_size
         columns = (column.tolist() for column in (*keys, executions.output_slot))
         for node, step, size, slot in zip(*columns, strict=True):
-            found[node, step, size].append(slot)
-        return found
+            slots[node, step, size].append(slot)
+        return slots
 
     def take(self, row: int) -> tuple[int, tuple[int, ...] | None] | None:
         """The next output that has the size of a block, of the record that allocated it."""
@@ -158,10 +158,10 @@ class _Outputs:
             [record - self._first_records[part], record - self._first_records[part] + 1],
         )
         rows = [row for row in range(first, last) if run.output_size[row] == size]
-        number = self._taken[record, size]
+        number = self._used[record, size]
         if number >= len(rows):
             return None
-        self._taken[record, size] += 1
+        self._used[record, size] += 1
         return int(run.output_slot[rows[number]]), _shape(run, rows[number])
 
 

@@ -42,12 +42,12 @@ MARGINS: Mapping[Method, float] = {"trace": 0.05, "graph": 0.2}
 """More than predictions were off for five models at four batch sizes (docs/memory.md)."""
 OUTSIDE_ALLOCATOR = 8_000_000
 """Twice what kernels allocated outside at most, with one intra-op thread: packed matrices."""
-_BESIDE_ALLOCATOR = (
+_OUTSIDE_ALLOCATOR_NOTE = (
     "memory that kernels allocate without the allocator, beyond the margin: with several intra-op "
     "threads it can be much"
 )
 _NEVER_COUNTED = (
-    _BESIDE_ALLOCATOR,
+    _OUTSIDE_ALLOCATOR_NOTE,
     "what the allocator wastes or holds in reserve",
     "the program itself and its input pipeline",
 )
@@ -165,13 +165,13 @@ class MemoryModel:
 
     def _open_symbols(self) -> set[str]:
         """The symbols in the shapes of tensors."""
-        found: set[str] = set()
+        names: set[str] = set()
         for node in self._tensors.nodes.values():
             for tensor in node.outputs:
-                found |= symbols(tensor_bytes(tensor) or 0)
+                names |= symbols(tensor_bytes(tensor) or 0)
         values = self._tensors.sizes({})
-        return {name for name in found if not isinstance(values.get(name), int)} | (
-            found & self._tensors.recorded.keys()
+        return {name for name in names if not isinstance(values.get(name), int)} | (
+            names & self._tensors.recorded.keys()
         )
 
     def predict(self, given: Mapping[str, int]) -> MemoryPrediction:
@@ -319,7 +319,7 @@ def _traced_tensors(profile: Profile) -> SymbolicTensors:
 
 def variable_bytes(profile: Profile) -> dict[int, int]:
     """The memory of each variable of the graph by its node, those of optimizers included."""
-    found: dict[int, int] = {}
+    bytes_of: dict[int, int] = {}
     ops = profile.nodes.op.to_pylist()
     for node in np.flatnonzero(profile.nodes.in_graph).tolist():
         if ops[node] not in VARIABLE_OP_TYPES:
@@ -332,8 +332,8 @@ def variable_bytes(profile: Profile) -> dict[int, int]:
         if shape.unknown_rank or any(size < 0 for size in sizes):
             continue
         item = TYPE_SIZES.get(AttrValue.FromString(attrs["dtype"]).type, 0)
-        found[node] = int(np.prod(sizes, dtype=object)) * item
-    return found
+        bytes_of[node] = int(np.prod(sizes, dtype=object)) * item
+    return bytes_of
 
 
 def predict_memory(profile: Profile, given: Mapping[str, int] | None = None) -> MemoryPrediction:

@@ -27,9 +27,9 @@ def sizes_from_outputs(
         known = nodes.get(profile.nodes.name[node].as_py())
         if known is None or not 0 <= slot < len(known.outputs):
             continue
-        found = _solve(tensor_bytes(known.outputs[slot]), size)
-        if found is not None:
-            symbol, value = found
+        solution = _solve(tensor_bytes(known.outputs[slot]), size)
+        if solution is not None:
+            symbol, value = solution
             votes[symbol][value] += 1
     sizes = {}
     for symbol, counts in votes.items():

@@ -73,17 +73,17 @@ def scale_trace(profile: Profile, memory: LiveMemory, tensors: SymbolicTensors) 
     names = profile.nodes.name
     sizing = _Sizing(tensors)
     keys: dict[tuple[int, int, bool], int] = {}
-    found: list[tuple[Count, bool]] = []
+    counts: list[tuple[Count, bool]] = []
     index = np.empty(len(rows), np.int64)
     columns = (blocks.node[rows], blocks.size[rows], blocks.temporary[rows])
     for i, key in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         if key not in keys:
-            keys[key] = len(found)
+            keys[key] = len(counts)
             node, size, temporary = key
-            found.append(sizing.size(names[node].as_py(), size, temporary=temporary))
+            counts.append(sizing.size(names[node].as_py(), size, temporary=temporary))
         index[i] = keys[key]
-    sizes = tuple(size for size, _ in found)
-    return ScaledTrace(memory, sizes, index, np.array([not known for _, known in found], bool))
+    sizes = tuple(size for size, _ in counts)
+    return ScaledTrace(memory, sizes, index, np.array([not known for _, known in counts], bool))
 
 
 class _Sizing:
@@ -99,9 +99,9 @@ class _Sizing:
         if temporary and node.op in FIXED:
             return size, True
         outputs = () if temporary else map(tensor_bytes, node.outputs)
-        for found in outputs:
-            if found is not None and self._value(found) == size:
-                return found, True
+        for count in outputs:
+            if count is not None and self._value(count) == size:
+                return count, True
         tensors = [*node.outputs, *node.inputs]
         tensors += [tensor.element for tensor in tensors if tensor.element is not None]
         for tensor in tensors:
@@ -119,12 +119,16 @@ class _Sizing:
     @cached_property
     def _by_size(self) -> dict[int, tuple[Count, bool]]:
         """Sizes that all tensors which have them share as one polynomial."""
-        found: dict[int, set[Count]] = {}
+        counts_of_size: dict[int, set[Count]] = {}
         for node in self._tensors.nodes.values():
             for count in map(tensor_bytes, node.outputs):
                 if count is not None and self._value(count):
-                    found.setdefault(self._value(count), set()).add(count)
-        return {size: (counts.pop(), True) for size, counts in found.items() if len(counts) == 1}
+                    counts_of_size.setdefault(self._value(count), set()).add(count)
+        return {
+            size: (counts.pop(), True)
+            for size, counts in counts_of_size.items()
+            if len(counts) == 1
+        }
 
     def _assume(self, size: int) -> tuple[Count, bool]:
         """A size that no shape explains: linear in the batch size if that divides it."""

@@ -141,11 +141,15 @@ def static_step(profile: Profile, symbolic: SymbolicTensors) -> StaticStep:
         inputs.setdefault(int(consumer[edge]), []).append((int(producer[edge]), int(output[edge])))
     is_source = {source for sources in inputs.values() for source, _ in sources}
     unknown = sum(
-        any(tensor_bytes(tensor) is None for tensor in found.outputs)
-        or (node in is_source and not found.outputs and not _NO_MEMORY.fullmatch(found.op))
-        for node, found in tensors.items()
+        any(tensor_bytes(tensor) is None for tensor in node_tensors.outputs)
+        or (
+            node in is_source
+            and not node_tensors.outputs
+            and not _NO_MEMORY.fullmatch(node_tensors.op)
+        )
+        for node, node_tensors in tensors.items()
     )
-    loops = any(found.op in _LOOPS for found in tensors.values())
+    loops = any(node_tensors.op in _LOOPS for node_tensors in tensors.values())
     return StaticStep(orders, tensors, inputs, trains, unknown, loops)
 
 
@@ -254,15 +258,15 @@ class _Run:
 
     def _allocate(self, node: int) -> int:
         """Allocate the outputs of a node; its scratch memory."""
-        found = self.step.tensors[node]
+        tensors = self.step.tensors[node]
         sources = self.step.inputs.get(node, ())
         read = [self.buffers[source] for source in sources if source in self.buffers]
-        for index, tensor in enumerate(found.outputs or (Tensor(),)):
-            buffer = self._output(node, found.op, tensor, read)
+        for index, tensor in enumerate(tensors.outputs or (Tensor(),)):
+            buffer = self._output(node, tensors.op, tensor, read)
             if buffer is not None:
                 buffer.readers += self.readers.get((node, index), 0)
                 self.buffers[node, index] = buffer
-        return self._scratch(found)
+        return self._scratch(tensors)
 
     def _release(self, node: int) -> None:
         """Release what no node reads any more."""
@@ -295,12 +299,12 @@ class _Run:
         self.live += size
         return _Buffer(node, size)
 
-    def _scratch(self, found: NodeTensors) -> int:
+    def _scratch(self, node: NodeTensors) -> int:
         inputs, outputs = (
-            [self._shape(tensor) for tensor in tensors] for tensors in (found.inputs, found.outputs)
+            [self._shape(tensor) for tensor in tensors] for tensors in (node.inputs, node.outputs)
         )
-        dtype = found.outputs[0].dtype if found.outputs else 0
-        return scratch_bytes(found.op, dtype, inputs, outputs)
+        dtype = node.outputs[0].dtype if node.outputs else 0
+        return scratch_bytes(node.op, dtype, inputs, outputs)
 
     def _shape(self, tensor: Tensor) -> list[int]:
         return [self._number(size) for size in tensor.shape or ()]

@@ -32,6 +32,7 @@ from tfprof.loaders.parquet.profile_tables import (
 )
 from tfprof.outputs.files import replace_file
 from tfprof.profiles.executions import MEMORY_FIELDS
+from tfprof.profiles.lazy_columns import clip_to_int64
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import LogEntries, ProfileProtoRuns, Records, Stacks
 from tfprof.profiles.string_columns import strings
@@ -145,18 +146,11 @@ def _part_tables(part: Records | ProfileProtoRuns) -> dict[str, dict[str, Any]]:
             continue
         table, column = table_and_column(type(part), item.name)
         value = getattr(part, item.name)
-        columns = {column: _in_64_bits(value)}
+        columns = {column: clip_to_int64(value) if isinstance(value, np.ndarray) else value}
         if item.name == "memory":
             columns = {name: value[:, i] for i, name in enumerate(MEMORY_FIELDS)}
         tables.setdefault(table, {}).update(columns)
     return tables
-
-
-def _in_64_bits(column: Any) -> Any:
-    """A column; numbers of any size stop at the limits of 64 bits."""
-    if isinstance(column, np.ndarray) and column.dtype == object:
-        return np.clip(column, -(2**63), 2**63 - 1).astype(np.int64)
-    return column
 
 
 def _log_tables(part: Stacks) -> dict[str, dict[str, Any]]:

@@ -99,10 +99,10 @@ def _shrink(columns: Sequence[Column], floors: Sequence[int], width: int) -> lis
             widths[i] - max(floors[i], _word_width(column)) if column.shorten else 0
             for i, column in enumerate(columns)
         ]
-        most = max(range(len(room)), key=room.__getitem__)
-        if room[most] <= 0:
+        widest = max(range(len(room)), key=room.__getitem__)
+        if room[widest] <= 0:
             break
-        widths[most] -= 1
+        widths[widest] -= 1
         excess -= 1
     return [replace(column, width=size) for column, size in zip(columns, widths, strict=True)]
 

@@ -14,6 +14,7 @@ from tfprof.definitions.options import did_you_mean
 from tfprof.profiles.schema import Array
 
 _SAFE = 2.0**62
+_INT64_MAX = 2**63 - 1
 
 
 def sum_bound(*columns: Array) -> float:
@@ -29,6 +30,13 @@ def sum_of(column: Array) -> float:
     if len(column) and column.min() < 0:
         return np.inf
     return float(column.sum(dtype=np.float64))
+
+
+def clip_to_int64(column: Array) -> Array:
+    """A column as 64-bit integers: numbers beyond stop at the limits."""
+    if column.dtype != object:
+        return column
+    return np.clip(column, -_INT64_MAX - 1, _INT64_MAX).astype(np.int64)
 
 
 class LazyColumns:

@@ -33,7 +33,7 @@ BYTE_FIELDS = ("requested_bytes", "peak_bytes", "residual_bytes", "output_bytes"
 LATEST = 2**63 - 1
 """The largest time; the start of a record that has none."""
 _ALL_BITS = 2**64 - 1
-_MOST_MICROS = LATEST // 1000
+_MAX_MICROS = LATEST // 1000
 _NANOS_OF = {
     "interval_self_nanos": "interval_duration",
     "interval_start_nanos": "interval_start",
@@ -276,7 +276,7 @@ class SavedRows:
 
 def to_nanos(micros: Array) -> Array:
     """Microseconds as nanoseconds, as far as 64 bits go."""
-    return np.clip(micros, -_MOST_MICROS, _MOST_MICROS).astype(np.int64) * 1000
+    return np.clip(micros, -_MAX_MICROS, _MAX_MICROS).astype(np.int64) * 1000
 
 
 def _add_saturated(left: Array, right: Array) -> Array:

@@ -272,8 +272,8 @@ class Capture:
 
 def _stacks_of(eager_ops: list[str], stacks: Mapping[str, list[Frame]]) -> dict[str, list[Frame]]:
     """Node -> its stack; an op that another one runs has that of the other."""
-    found = {op: stacks.get(op.partition("/")[0]) for op in eager_ops}
-    return {f"{EAGER}/{op}": stack for op, stack in found.items() if stack}
+    stack_of = {op: stacks.get(op.partition("/")[0]) for op in eager_ops}
+    return {f"{EAGER}/{op}": stack for op, stack in stack_of.items() if stack}
 
 
 def capture(folder: str | os.PathLike[str]) -> Capture:

@@ -218,14 +218,14 @@ def _add_calls(captured: CapturedFunctions, names: Mapping[str, str]) -> dict[st
     if not names:
         return {}
     live, variables = _live_objects(set(names))
-    taken = {node.name.partition("/")[0] for node in captured.graph.node}
-    taken |= {_text(variable.name).partition(":")[0] for variable in variables.values()}
+    used_names = {node.name.partition("/")[0] for node in captured.graph.node}
+    used_names |= {_text(variable.name).partition(":")[0] for variable in variables.values()}
     definitions = {item.signature.name: item for item in captured.graph.library.function}
     nodes = {node.name for node in captured.graph.node}
     added: dict[int, str] = {}
     calls: dict[str, str] = {}
     for root, base in names.items():
-        name = _unique(base, taken)
+        name = _unique(base, used_names)
         call = NodeDef(name=name, op=_CALL)
         call.attr["f"].func.name = root
         concrete = live.get(root)
@@ -273,7 +273,7 @@ def _live_objects(functions: set[str]) -> tuple[Mapping[str, Any], Mapping[int, 
     from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
-    found: dict[str, Any] = {}
+    live_functions: dict[str, Any] = {}
     variables: dict[int, Any] = {}
     for item in gc.get_objects():
         # Some objects fail when they are asked for their class.
@@ -281,10 +281,10 @@ def _live_objects(functions: set[str]) -> tuple[Mapping[str, Any], Mapping[int, 
         if issubclass(kind, ConcreteFunction):
             name = _text(item.name)
             if name in functions:
-                found[name] = item
+                live_functions[name] = item
         elif issubclass(kind, BaseResourceVariable):
             variables[id(item.handle)] = item
-    return found, variables
+    return live_functions, variables
 
 
 def _add_variable(captured: CapturedFunctions, variable: Any, nodes: set[str]) -> str:

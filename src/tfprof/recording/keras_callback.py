@@ -14,7 +14,7 @@ from tfprof.recording.capture import Capture, stop_abandoned
 _FIRST, _LAST = 2, 5
 
 
-class _StepCapture:
+class _FitCapture:
     """Counts the steps of all epochs, and captures those from `first` up to `last`.
 
     It has no `on_train_batch_end`: with one, Keras waits for the metrics of every step.
@@ -131,7 +131,7 @@ def _callback_class() -> type:
 
         bases = [keras.callbacks.Callback]
 
-    class TfprofCallback(_StepCapture, *dict.fromkeys(bases)):  # type: ignore[misc]
+    class TfprofCallback(_FitCapture, *dict.fromkeys(bases)):  # type: ignore[misc]
         """Captures some steps of `fit`."""
 
         # tf_keras sets the model, of Keras 3 it is a read-only property.

@@ -68,9 +68,9 @@ def _source(file: str, line: int, function: str) -> tuple[str, int]:
     text = linecache.getline(file, line).strip()
     if not text or not function.isidentifier():
         return text, -1
-    begins = re.compile(rf"\s*(async\s+)?def\s+{re.escape(function)}\b")
+    definition = re.compile(rf"\s*(async\s+)?def\s+{re.escape(function)}\b")
     lines = linecache.getlines(file)
     for number in range(min(line, len(lines)), 0, -1):
-        if begins.match(lines[number - 1]):
+        if definition.match(lines[number - 1]):
             return text, number
     return text, -1

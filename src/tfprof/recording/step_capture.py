@@ -59,13 +59,13 @@ class StepCapture:
         """Why nothing was captured; empty if something was."""
         if self._captured is not None:
             return "" if find_traces(self.folder) else self._capture.notes[0]
-        most = self.most_calls
-        if not most:
+        calls = self.most_calls
+        if not calls:
             return (
                 "no tf.function and no session ran; put `with tfprof.capture(FOLDER):` around the "
                 "steps of a program that runs op by op"
             )
-        return f"nothing ran more than {most} times; capture steps 0:{min(most, 3)}"
+        return f"nothing ran more than {calls} times; capture steps 0:{min(calls, 3)}"
 
     @property
     def most_calls(self) -> int:

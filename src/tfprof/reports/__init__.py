@@ -13,7 +13,7 @@
     wall_time       the share of nodes in the time of a step
     live_bytes      what a report says about live bytes
     regexes         RE2 regular expressions
-    missing_inputs  what is said of a graph that was cut off
+    missing_inputs  the warning about a truncated graph
 
 `diffs` and everything above may import it.
 """

@@ -38,7 +38,7 @@ def make_report(
 ) -> Report:
     """The report of a view. `built_from` is an earlier profile whose view is shown instead.
 
-    What there is to say about a view was said when it was built.
+    The warnings about a view were shown when it was built.
     """
     profile = resolve(profile, quirks)
     view = view_of(resolve(built_from, quirks) if built_from else profile, kind, quirks)
@@ -112,7 +112,7 @@ def _ran_in_window(profile: Profile, options: Options, quirks: Quirks) -> Any:
 
 
 def _no_values(report: Report) -> tuple[str, ...]:
-    """That code view cannot show what was selected: the values of tensors."""
+    """The message that code view cannot show the values of tensors, if they are selected."""
     if report.kind != "code" or "tensor_value" not in report.options.select:
         return ()
     if report.quirks.no_values_said_per_row:

@@ -173,7 +173,9 @@ class NodeSums:
 
     def _micros(self, *where: bool) -> Array:
         """The time on accelerators (True), CPUs (False) or both."""
-        time = self._average(np.add.reduce([self._times[place] for place in where]))
+        time = self._average(
+            np.add.reduce([self._times[is_accelerator] for is_accelerator in where])
+        )
         return to_micros(time) if self.executions.has_nanos else time
 
     @property

@@ -1,4 +1,4 @@
-"""What is said of a graph whose inputs it does not have, as one that was cut off."""
+"""The warning about inputs that are not nodes of the graph, as in a truncated file."""
 
 from __future__ import annotations
 

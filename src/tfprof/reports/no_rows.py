@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.options import format_value
 from tfprof.profiles.schema import BoolArray
 from tfprof.reports import regexes
 from tfprof.reports.close_names import close_name
@@ -24,7 +25,7 @@ _VARIABLES = pa.array(
 _OF_DEVICE = re.compile("(?i)cpu|gpu|tpu|device|task|job")
 _SPECIAL = re.compile(r"\(\?i\)|[\\^$.*+?()\[\]{}|]")
 _COMMON = 3
-_MOST_TRIED = 8
+_MAX_TRIED = 8
 """How many regexes of a list are looked at, each of which is matched with all names."""
 _ROOT_ALONE = 1
 
@@ -54,15 +55,14 @@ def explain_no_rows(report: Report, rows: Rows, filters: Sequence[Filter]) -> st
 
 def _format_option(report: Report, option: str) -> str:
     """An option with its value, as it is typed."""
-    value = report.options[option]
-    return f"-{option} {','.join(value) if isinstance(value, tuple) else value}"
+    return f"-{option} {format_value(report.options[option])}"
 
 
-def _explain_types(report: Report, _rows: Rows, _left: BoolArray, found: Filter) -> str:
+def _explain_types(report: Report, _rows: Rows, _left: BoolArray, blocker: Filter) -> str:
     nodes, patterns = report.profile.nodes, report.options.account_type_regexes
     if regexes.is_everything(patterns) or not len(nodes):
         return "the profile has no nodes"
-    message = f"no node has a type that matches {_format_option(report, found.option)}"
+    message = f"no node has a type that matches {_format_option(report, blocker.option)}"
     devices = sorted(report.profile.devices)
     if devices and any(map(_OF_DEVICE.search, patterns)):
         return f"{message}; this model ran on {', '.join(devices[:_COMMON])}"
@@ -80,17 +80,17 @@ def _nearest_types(patterns: tuple[str, ...], counts: dict[str, int]) -> list[st
             return kinds[:1]
     by_case = {name.lower(): name for name in counts}
     names = pa.array(list(by_case), pa.string())
-    for pattern in patterns[:_MOST_TRIED]:
+    for pattern in patterns[:_MAX_TRIED]:
         close = close_name(_SPECIAL.sub("", pattern).lower(), names, 0.5)
         if close:
             return [by_case[close]]
     return sorted(counts, key=lambda name: (-counts[name], name))[:_COMMON]
 
 
-def _explain_names(report: Report, rows: Rows, left: BoolArray, found: Filter) -> str:
+def _explain_names(report: Report, rows: Rows, left: BoolArray, blocker: Filter) -> str:
     names = rows.names.filter(pa.array(left))
-    message = f"no name matches {_format_option(report, found.option)}"
-    patterns = report.options[found.option][:_MOST_TRIED]
+    message = f"no name matches {_format_option(report, blocker.option)}"
+    patterns = report.options[blocker.option][:_MAX_TRIED]
     for pattern in patterns:
         part = _as_part(pattern)
         for wider in (part, f"(?i){part}"):
@@ -113,12 +113,12 @@ def _as_part(pattern: str) -> str:
     return f"{start}{part}{end}"
 
 
-def _explain_hidden(report: Report, _rows: Rows, left: BoolArray, found: Filter) -> str:
-    return f"{_format_option(report, found.option)} hides {_all_rows(left)}"
+def _explain_hidden(report: Report, _rows: Rows, left: BoolArray, blocker: Filter) -> str:
+    return f"{_format_option(report, blocker.option)} hides {_all_rows(left)}"
 
 
-def _explain_trimmed(report: Report, _rows: Rows, left: BoolArray, found: Filter) -> str:
-    return f"{_format_option(report, found.option)} leaves out {_all_rows(left)}"
+def _explain_trimmed(report: Report, _rows: Rows, left: BoolArray, blocker: Filter) -> str:
+    return f"{_format_option(report, blocker.option)} leaves out {_all_rows(left)}"
 
 
 def _all_rows(left: BoolArray) -> str:
@@ -126,17 +126,17 @@ def _all_rows(left: BoolArray) -> str:
     return f"all {count} rows" if count > 1 else "the only row"
 
 
-def _explain_depth(report: Report, rows: Rows, left: BoolArray, found: Filter) -> str:
+def _explain_depth(report: Report, rows: Rows, left: BoolArray, blocker: Filter) -> str:
     nearest = int(rows.depth[left].min())
-    typed = _format_option(report, found.option)
+    typed = _format_option(report, blocker.option)
     return f"no row is within {typed}; the nearest is at depth {nearest}"
 
 
-def _explain_minimum(report: Report, rows: Rows, left: BoolArray, found: Filter) -> str:
-    assert found.minimum is not None
-    largest = int(rows.values(found.minimum)[left].max())
-    kind = "self" if found.minimum.of_self else "inclusive"
-    typed = _format_option(report, found.option)
+def _explain_minimum(report: Report, rows: Rows, left: BoolArray, blocker: Filter) -> str:
+    assert blocker.minimum is not None
+    largest = int(rows.values(blocker.minimum)[left].max())
+    kind = "self" if blocker.minimum.of_self else "inclusive"
+    typed = _format_option(report, blocker.option)
     return f"no row passes {typed}; the largest {kind} value is {largest}"
 
 

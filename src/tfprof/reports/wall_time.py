@@ -17,7 +17,7 @@ from tfprof.reports.time_window import TimeWindow
 _NANOS = 1000
 _MAX_BITS = 20
 _LONGEST = 2**60
-"""Steps of more nanoseconds, 36 years, have times that are no times."""
+"""Longer steps (36 years, in nanoseconds) have invalid times."""
 
 
 class WallTime(NamedTuple):

@@ -49,7 +49,7 @@ def executed_share(profile: Profile) -> float:
 
 
 def unattributed_time(profile: Profile) -> tuple[str, ...]:
-    """That the graph beside a trace is probably another program's, if it is."""
+    """A warning if the graph is probably not that of the traced program."""
     if profile.trace is None or not profile.nodes.in_graph.any():
         return ()
     share = attributed_share(profile)

@@ -155,10 +155,10 @@ def _start(text: str, width: int) -> str:
     """As many of the first characters as fit."""
     if text.isascii():
         return text[:width]
-    taken = 0
+    used = 0
     for i, char in enumerate(text):
-        taken += _cells(char)
-        if taken > width:
+        used += _cells(char)
+        if used > width:
             return text[:i]
     return text
 

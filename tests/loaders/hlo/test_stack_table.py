@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tfprof.loaders.hlo.stack_table import Frame, FrameIndex, shared_frames, without_repetitions
+from tfprof.loaders.debug_info import Frame
+from tfprof.loaders.hlo.stack_table import FrameIndex, shared_frames, without_repetitions
 from tfprof.protos.hlo_pb2 import HloFileLocation, HloStackFrame, HloStackFrameIndex
 
 

@@ -77,8 +77,8 @@ def perform(console: Console, parsed: ParsedCommand) -> int:
         hint = did_you_mean(parsed.name, names) or f"; known are {', '.join(names)}"
         raise OptionError(f"unknown command '{parsed.name}'{hint}")
     if command.where not in available:
-        place = "at the prompt" if command.where == "shell" else "on the command line"
-        raise OptionError(f"'{command.name}' works only {place}")
+        where = "at the prompt" if command.where == "shell" else "on the command line"
+        raise OptionError(f"'{command.name}' works only {where}")
     if parsed.arguments and not command.metavar:
         hint = "; options begin with a dash" if command.options else ""
         raise OptionError(f"'{command.name}' takes no '{parsed.arguments[0]}'{hint}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BAR = 24
 _DEMO_ROWS = 5
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 """Files that are named one by one if they cannot be read; the others are counted."""
 
 
@@ -137,7 +137,7 @@ def _ingest(console: Console, parsed: ParsedCommand, folders: list[str]) -> None
         processes=processes,
         progress=lambda n, total: progress.update(_bar(n, total)) if progress else None,
     )
-    console.screen.info(*done.skipped[:_MOST_NAMED])
+    console.screen.info(*done.skipped[:_MAX_NAMED])
     known = f", {done.known:,} were there already" if done.known else ""
     console.screen.write(
         f"{done.steps:,} steps with {done.records:,} records added to job "

@@ -107,7 +107,7 @@ def _prompt() -> Iterator[str]:
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.output import create_output
 
-    from tfprof.sql.profile_views import TABLES
+    from tfprof.sql.tables import TABLES
     from tfprof.views import VIEWS
 
     words = [*TABLES, *(f"{view}_report" for view in VIEWS), *_KEYWORDS]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tfprof.loaders.hlo.module import MOST_BYTES, Module, is_caller, is_plumbing
+from tfprof.loaders.hlo.module import MAX_BYTES, Module, is_caller, is_plumbing
 from tfprof.protos.hlo_pb2 import (
     HloBufferAllocation,
     HloBufferAssignment,
@@ -51,8 +51,8 @@ class Buffer:
 def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
     """What a run of a program allocates; `results` are the instructions that make its results."""
     assignment = module.proto.buffer_assignment
-    made = [item for item in assignment.buffer_allocations if _is_made(item)]
-    if sum(item.size for item in made) > MOST_BYTES:
+    allocated = [item for item in assignment.buffer_allocations if _is_allocated_by_run(item)]
+    if sum(item.size for item in allocated) > MAX_BYTES:
         return []
     instruction_of = _instructions(module, assignment)
     kept = {buffer for buffer, number in instruction_of.items() if number in results}
@@ -65,7 +65,7 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
         return 1 if is_caller(item) else 2
 
     buffers: list[Buffer] = []
-    for allocation in made:
+    for allocation in allocated:
         live = _live_buffers(allocation, assignment.heap_simulator_traces, kept, rank)
         if sum(live.values()) > allocation.size:
             live = {}
@@ -85,10 +85,10 @@ def argument_bytes(module: Module) -> int:
         for item in allocations
         if item.is_entry_computation_parameter or item.is_constant
     )
-    return size if size <= MOST_BYTES else 0
+    return size if size <= MAX_BYTES else 0
 
 
-def _is_made(allocation: HloBufferAllocation) -> bool:
+def _is_allocated_by_run(allocation: HloBufferAllocation) -> bool:
     """Whether a run of the program allocates it: no argument, constant, or local variable."""
     return allocation.size > 0 and not (
         allocation.is_thread_local
@@ -134,13 +134,13 @@ def _largest_buffers(
     """The buffers that a program keeps, and then the largest of those that do not overlap them."""
     ranked = sorted(slices, key=lambda b: (b in kept, slices[b].size, rank(b), b))
     chosen: list[_Slice] = []
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for buffer in reversed(ranked):
         first, size = slices[buffer]
         if all(first + size <= other.offset or sum(other) <= first for other in chosen):
             chosen.append(slices[buffer])
-            found[buffer] = size
-    return found
+            sizes[buffer] = size
+    return sizes
 
 
 def _peak_of_trace(
@@ -152,24 +152,24 @@ def _peak_of_trace(
     """
     users: dict[_Slice, list[int]] = {}
     holder: dict[_Slice, int] = {}
-    total = most = 0
+    total = highest = 0
     peak: dict[int, int] = {}
     for event in (*trace.events, HloHeapEvent(kind=HloHeapEvent.FREE, buffer_id=_END)):
-        if event.kind == HloHeapEvent.FREE and total > most:
-            most, peak = total, {buffer: place.size for place, buffer in holder.items()}
-        buffer, place = event.buffer_id, slices.get(event.buffer_id)
-        if place is None:
+        if event.kind == HloHeapEvent.FREE and total > highest:
+            highest, peak = total, {buffer: part.size for part, buffer in holder.items()}
+        buffer, part = event.buffer_id, slices.get(event.buffer_id)
+        if part is None:
             continue
-        live = users.setdefault(place, [])
+        live = users.setdefault(part, [])
         if event.kind == HloHeapEvent.FREE:
             if buffer in live:
                 live.remove(buffer)
-            if not live and place in holder:
-                total -= place.size
-                del holder[place]
+            if not live and part in holder:
+                total -= part.size
+                del holder[part]
             continue
-        total += place.size if place not in holder else 0
+        total += part.size if part not in holder else 0
         live.append(buffer)
-        if place not in holder or rank(buffer) >= rank(holder[place]):
-            holder[place] = buffer
+        if part not in holder or rank(buffer) >= rank(holder[part]):
+            holder[part] = buffer
     return peak

@@ -19,7 +19,7 @@ _PLUMBING = frozenset({*_FORWARDING, "constant", "after-all", "partition-id", "r
 _CALLERS = frozenset({WHILE, "call", "conditional", "async-start", "custom-call"})
 """Opcodes whose computations have instructions that run on their own."""
 
-MOST_BYTES = 2**48
+MAX_BYTES = 2**48
 _BITS = {1: 8, 2: 8, 3: 16, 4: 32, 5: 64, 6: 8, 7: 16, 8: 32, 9: 64, 10: 16, 11: 32, 12: 64}
 _BITS |= {15: 64, 16: 16, 18: 128, 21: 4, 22: 4, 26: 2, 27: 2, 30: 1, 31: 1, 32: 4}
 _BITS |= dict.fromkeys((19, 20, 23, 24, 25, 28, 29, 33), 8)
@@ -115,7 +115,7 @@ class Module:
         return {}
 
     def _find_fused(self, instruction: HloInstruction) -> list[HloInstruction]:
-        found: list[HloInstruction] = []
+        fused: list[HloInstruction] = []
         pending, visited = list(instruction.called_computation_ids), set[int]()
         while pending:
             called = pending.pop()
@@ -123,10 +123,10 @@ class Module:
                 continue
             visited.add(called)
             for inner in self.computations[called].instructions:
-                found.append(inner)
+                fused.append(inner)
                 if inner.opcode == FUSION:
                     pending += inner.called_computation_ids
-        return found
+        return fused
 
     def producers(self, instruction: HloInstruction) -> list[int]:
         """The instructions whose results one reads: through tuples, calls and loops.
@@ -135,15 +135,15 @@ class Module:
         """
         called = instruction.called_computation_ids if instruction.opcode in _CALLERS else ()
         roots = [self.computations[i].root_id for i in called if i in self.computations]
-        found: dict[int, None] = {}
+        sources: dict[int, None] = {}
         for operand in (*roots, *instruction.operand_ids):
-            found.update(dict.fromkeys(self._sources(operand)))
-        found.pop(instruction.id, None)
-        return list(found)
+            sources.update(dict.fromkeys(self._sources(operand)))
+        sources.pop(instruction.id, None)
+        return list(sources)
 
     def _sources(self, start: int) -> list[int]:
         """The instructions that compute a value, or an element of it."""
-        found: dict[int, None] = {}
+        sources: dict[int, None] = {}
         pending: list[tuple[int, tuple[int, ...]]] = [(start, ())]
         visited = set(pending)
         while pending:
@@ -153,12 +153,12 @@ class Module:
                 continue
             following = self._forwarded_values(instruction, path)
             if following is None:
-                found[number] = None
+                sources[number] = None
             for item in following or ():
                 if item not in visited and len(item[1]) < _DEEPEST:
                     visited.add(item)
                     pending.append(item)
-        return list(found)
+        return list(sources)
 
     def _forwarded_values(
         self, instruction: HloInstruction, path: tuple[int, ...]
@@ -233,4 +233,4 @@ def bytes_of(shape: HloShape) -> int:
     """The memory of all arrays of a shape; 0 if no machine has so much."""
     bits = (elements_of(item) * _BITS.get(item.element_type, 0) for item in shapes_of(shape))
     size = sum((count + 7) // 8 for count in bits)
-    return size if size <= MOST_BYTES else 0
+    return size if size <= MAX_BYTES else 0

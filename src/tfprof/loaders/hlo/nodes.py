@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from tfprof.definitions.options import TRAINABLE_TYPE
+from tfprof.loaders.debug_info import Frame
 from tfprof.loaders.hlo.buffers import argument_bytes, find_buffers
 from tfprof.loaders.hlo.module import (
     PARAMETER,
@@ -20,7 +21,7 @@ from tfprof.loaders.hlo.node_table import PROGRAM_OP, HloNodeTable, NodeRow, Pro
 from tfprof.loaders.hlo.op_names import BACKWARD, OpName, parse_argument, parse_op_name
 from tfprof.loaders.hlo.origins import Origin, find_origins, has_name
 from tfprof.loaders.hlo.parameters import entry_parameters, find_state, find_trained
-from tfprof.loaders.hlo.stack_table import Frame, FrameIndex, shared_frames
+from tfprof.loaders.hlo.stack_table import FrameIndex, shared_frames
 from tfprof.loaders.hlo.tf_functions import TAPE, TfFunctions
 from tfprof.loaders.hlo.trip_counts import count_executions
 from tfprof.profiles.gradients import BACKWARD_TYPE

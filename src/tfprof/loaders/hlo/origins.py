@@ -32,7 +32,7 @@ def find_origins(
     module: Module, nodes: Sequence[HloInstruction], producers: Mapping[int, list[int]]
 ) -> dict[int, Origin]:
     """The origin of each instruction, which reads `producers`."""
-    names = _spread(module, nodes, producers, lambda node: _find_name(module, node))
+    names = _propagate(module, nodes, producers, lambda node: _find_name(module, node))
     frame_of_name = {
         part: item.metadata.stack_frame_id
         for item in module.instructions.values()
@@ -46,7 +46,7 @@ def find_origins(
         by_name = (frame_of_name[part] for part in parts if part in frame_of_name)
         return next(iter(_frames(module, node)), None) or next(by_name, None)
 
-    frames = _spread(module, nodes, producers, frame)
+    frames = _propagate(module, nodes, producers, frame)
     return {
         node.id: Origin(*names.get(node.id, ("", "")), frames.get(node.id, 0)) for node in nodes
     }
@@ -83,7 +83,7 @@ def _frames(module: Module, node: HloInstruction) -> Iterable[int]:
     )
 
 
-def _spread(
+def _propagate(
     module: Module,
     nodes: Sequence[HloInstruction],
     producers: Mapping[int, list[int]],
@@ -131,7 +131,7 @@ def _latest_operand(
 
     A gradient is a product of an activation and of a later gradient, whose layer it belongs to.
     """
-    found: list[int] = []
+    candidates: list[int] = []
     pending, visited = list(producers[number]), {number}
     while pending:
         operand = pending.pop()
@@ -139,7 +139,7 @@ def _latest_operand(
             continue
         visited.add(operand)
         if operand in known:
-            found.append(operand)
+            candidates.append(operand)
         else:
             pending += producers[operand]
-    return known[max(found, key=position.__getitem__)] if found else None
+    return known[max(candidates, key=position.__getitem__)] if candidates else None

@@ -89,9 +89,9 @@ class _Owners:
         code = np.array([self._code.get(item.instruction, -1) for item in buffers], np.int64)
         code, run = np.tile(code, len(run)), np.repeat(run, len(buffers))
         key = run * self._count + code
-        place = np.searchsorted(self._keys[:-1], key)
-        has_run = (code >= 0) & (self._keys[place] == key)
-        return np.where(has_run, self._rows[place], self._executions + run)
+        position = np.searchsorted(self._keys[:-1], key)
+        has_run = (code >= 0) & (self._keys[position] == key)
+        return np.where(has_run, self._rows[position], self._executions + run)
 
 
 def _allocate(
@@ -111,15 +111,15 @@ def _recorded_blocks(
     total = sum(buffer.bytes for buffer in program.buffers)
     candidates = np.flatnonzero((recorded.requested == total) & (recorded.size >= total))
     end = np.where(recorded.end < 0, np.iinfo(np.int64).max, recorded.end)
-    blocks, found = [], []
+    blocks, run_of_block = [], []
     for run in of_program.tolist() if total else ():
         overlaps = recorded.start[candidates] <= runs.end[run]
         overlaps &= end[candidates] >= runs.start[run]
         blocks.append(candidates[overlaps])
-        found.append(np.full(int(overlaps.sum()), run))
+        run_of_block.append(np.full(int(overlaps.sum()), run))
         candidates = candidates[~overlaps]
     empty = np.zeros(0, np.int64)
-    return np.concatenate([empty, *blocks]), np.concatenate([empty, *found])
+    return np.concatenate([empty, *blocks]), np.concatenate([empty, *run_of_block])
 
 
 def _divide(

@@ -5,25 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
 
-import numpy as np
-
-from tfprof.loaders.debug_info import DebugInfo
+from tfprof.loaders.debug_info import DebugInfo, Frame, make_stacks
 from tfprof.profiles.schema import Stacks
 from tfprof.protos.hlo_pb2 import HloStackFrameIndex
 
-_NO_TEXT = "none"
 _LONGEST = 1000
-
-
-class Frame(NamedTuple):
-    """A line of a function."""
-
-    file: str
-    function: str
-    line: int
-    text: str = _NO_TEXT
 
 
 class StackTable:
@@ -38,26 +25,7 @@ class StackTable:
 
     def stacks(self) -> Stacks:
         """The columns."""
-        ids = {_NO_TEXT: 0}
-        rows = [
-            (
-                frame.line,
-                *(ids.setdefault(text, len(ids)) for text in (frame[0], frame[1], frame[3])),
-            )
-            for frames in self._stacks
-            for frame in frames
-        ]
-        line, file_id, function_id, text_id = np.array(rows, np.int64).reshape(-1, 4).T
-        return Stacks(
-            start=np.cumsum([0, *map(len, self._stacks)]),
-            line=line,
-            function_line=np.zeros(len(line), np.int64),
-            file_id=file_id,
-            function_id=function_id,
-            text_id=text_id,
-            strings={number: text for text, number in ids.items()},
-            texts=None,
-        )
+        return make_stacks(self._stacks)
 
 
 class FrameIndex:

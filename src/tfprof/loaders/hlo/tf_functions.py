@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from tfprof.definitions.limits import MAX_NAME_CANDIDATES
-from tfprof.loaders.debug_info import DebugInfo
-from tfprof.loaders.hlo.stack_table import Frame, debug_info_frames, shared_frames
+from tfprof.loaders.debug_info import DebugInfo, Frame
+from tfprof.loaders.hlo.stack_table import debug_info_frames, shared_frames
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
 TAPE = "gradient_tape/"

@@ -12,7 +12,7 @@ UNKNOWN = 0
 """The number of executions that only the data decide."""
 
 _LARGEST = 2**62
-_COPIES, _MOST_COPIES = ("copy", "bitcast"), 100
+_COPIES, _MAX_COPIES = ("copy", "bitcast"), 100
 _INTEGERS = ("s32s", "s64s", "u32s", "u64s")
 
 
@@ -95,21 +95,22 @@ def _called_root(module: Module, loop: HloInstruction, position: int) -> int:
     return -1 if computation is None else computation.root_id
 
 
-_Found = tuple[HloInstruction, HloInstruction]
+_FusedInstruction = tuple[HloInstruction, HloInstruction]
 
 
-def _find(module: Module, number: int, opcode: str) -> _Found | None:
+def _find(module: Module, number: int, opcode: str) -> _FusedInstruction | None:
     """An instruction of an opcode and the fusion that it is in, or it again."""
     item = _without_copies(module, number)
     if item is None:
         return None
-    inner = [found for found in (item, *module.fused_instructions(item)) if found.opcode == opcode]
-    return (inner[0], item) if len(inner) == 1 else None
+    candidates = (item, *module.fused_instructions(item))
+    matches = [candidate for candidate in candidates if candidate.opcode == opcode]
+    return (matches[0], item) if len(matches) == 1 else None
 
 
 def _operands(module: Module, item: HloInstruction, fusion: HloInstruction) -> list[HloInstruction]:
     """The operands of an instruction; what a fusion gets as an argument is that of the fusion."""
-    found = []
+    operands = []
     for number in item.operand_ids:
         operand = module.instructions.get(number)
         if operand is not None and operand.opcode == PARAMETER and item is not fusion:
@@ -118,14 +119,14 @@ def _operands(module: Module, item: HloInstruction, fusion: HloInstruction) -> l
             number = outer[0] if outer else -1
         operand = _without_copies(module, number)
         if operand is not None:
-            found.append(operand)
-    return found
+            operands.append(operand)
+    return operands
 
 
 def _without_copies(module: Module, number: int) -> HloInstruction | None:
     """An instruction, or what it is a copy of."""
     item = module.instructions.get(number)
-    for _ in range(_MOST_COPIES):
+    for _ in range(_MAX_COPIES):
         if item is None or item.opcode not in _COPIES or not item.operand_ids:
             return item
         item = module.instructions.get(item.operand_ids[0])

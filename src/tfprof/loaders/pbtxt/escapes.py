@@ -12,7 +12,7 @@ _ESCAPE = re.compile(
     rb"\\(?:([abfnrtv\\'\"?])|([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})"
     rb"|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)"
 )
-_LETTERS = dict(zip(b"abfnrtv\\'\"?", b"\a\b\f\n\r\t\v\\'\"?", strict=True))
+_SIMPLE_ESCAPES = dict(zip(b"abfnrtv\\'\"?", b"\a\b\f\n\r\t\v\\'\"?", strict=True))
 
 
 def split_backslash_runs(text: bytes) -> bytes:
@@ -29,7 +29,7 @@ def unescape(text: bytes) -> bytes:
 def _unescape_one(match: re.Match[bytes]) -> bytes:
     letter, octal, hexadecimal, *code_points = match.groups()
     if letter:
-        return bytes([_LETTERS[letter[0]]])
+        return bytes([_SIMPLE_ESCAPES[letter[0]]])
     if octal or hexadecimal:
         return bytes([int(octal, 8) if octal else int(hexadecimal, 16)])
     for digits in code_points:

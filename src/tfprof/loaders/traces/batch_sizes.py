@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tfprof.loaders.traces.run_columns import scope_names
+from tfprof.loaders.traces.run_columns import scopes_of_roots
 from tfprof.loaders.xplane.op_events import OpExecutions
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef, TensorShapeProto
 
@@ -121,7 +121,7 @@ def find_batch_sizes(
     ops: OpExecutions, readers: Readers, known: Mapping[str, str]
 ) -> Iterator[tuple[int, str, int]]:
     """The step, the scope of the root and the batch size of each op that tells it."""
-    scopes = scope_names(ops.root.dictionary.to_pylist(), known)
+    scopes = scopes_of_roots(ops.root.dictionary.to_pylist(), known)
     root, name = ops.root.indices, ops.name
     for row, inputs in ops.input_shapes.items():
         size = readers.batch_size(name[row].as_py(), inputs)

@@ -85,7 +85,7 @@ def _read(files: TraceFiles) -> Profile:
         facts,
         level=facts.level or about.get("level", 0),
         has_buffer_assignment=programs.has_buffers,
-        batch_sizes={step: _only(found) for step, found in sizes.items()},
+        batch_sizes={step: _only(step_sizes) for step, step_sizes in sizes.items()},
         threads=tuple(threads),
     )
     has_graph_ops = any(host.has_graph_ops for host in hosts)
@@ -150,7 +150,9 @@ def _with_ops_outside_functions(profile: Profile) -> Profile:
 
 def _only(sizes: Mapping[str, set[int]]) -> dict[str, int]:
     """Scope -> its batch size, where all runs of a step have the same."""
-    return {scope: min(found) for scope, found in sizes.items() if len(found) == 1}
+    return {
+        scope: min(scope_sizes) for scope, scope_sizes in sizes.items() if len(scope_sizes) == 1
+    }
 
 
 def _graph(capture: Path | None) -> tuple[Profile, Mapping[str, str], Readers]:

@@ -18,17 +18,17 @@ from tfprof.profiles.string_columns import strings
 _NANOSECOND, _MICROSECOND = 1000, 1_000_000  # in picoseconds
 
 
-def scope_names(functions: list[str], known: Mapping[str, str]) -> list[str]:
+def scopes_of_roots(functions: list[str], known: Mapping[str, str]) -> list[str]:
     """The scope of each root: that of `known` functions, else a unique short name."""
-    taken = {*known.values(), ""}
+    used_names = {*known.values(), ""}
     scopes: list[str] = []
     for function in functions:
         name = known.get(function) or (root_name(function) if function else "")
         base, number = name, 0
-        while function and function not in known and name in taken:
+        while function and function not in known and name in used_names:
             number += 1
             name = f"{base}_{number}"
-        taken.add(name)
+        used_names.add(name)
         scopes.append(name)
     return scopes
 
@@ -75,7 +75,7 @@ def _names(ops: OpExecutions, known: Mapping[str, str]) -> tuple[pa.Array, pa.Ar
     """The name and the label of each record, of which only the distinct ones are made."""
     roots, nodes = ops.root.dictionary.to_pylist(), ops.name.dictionary.to_pylist()
     types = ops.op.dictionary.to_pylist()
-    scopes = scope_names(roots, known)
+    scopes = scopes_of_roots(roots, known)
     pair = ops.root.indices.to_numpy() * max(len(nodes), 1) + ops.name.indices.to_numpy()
     pairs, index = np.unique(pair, return_inverse=True)
     names, labels = [], []

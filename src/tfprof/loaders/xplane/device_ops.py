@@ -198,7 +198,7 @@ def _names(
     titles = [plane.event_names.get(number, "") for number in title.tolist()]
     keys = np.stack([is_known, which, *(codes for codes, _ in texts)], 1)
     distinct, code = np.unique(keys, axis=0, return_inverse=True)
-    found: dict[tuple[str, str], int] = {}
+    index_of_pair: dict[tuple[str, str], int] = {}
     of_key = []
     for is_instruction, number, *codes in distinct.tolist():
         op, instruction, module = (
@@ -207,8 +207,8 @@ def _names(
         pair = (
             (instruction, "") if is_instruction else _split(titles[number], op, instruction, module)
         )
-        of_key.append(found.setdefault(pair, len(found)))
-    names, ops = [name for name, _ in found], [op for _, op in found]
+        of_key.append(index_of_pair.setdefault(pair, len(index_of_pair)))
+    names, ops = [name for name, _ in index_of_pair], [op for _, op in index_of_pair]
     return names, ops, np.array(of_key, np.int64)[code.reshape(-1)]
 
 
@@ -240,17 +240,17 @@ def _short_title(title: str) -> str:
 
 def _find_launches(events: TraceEvents, plane: Plane, host: OpExecutions | None) -> Array:
     """The launch of each kernel, a row of the host's launches, -1 for none."""
-    found = np.full(len(events), -1, np.int64)
+    launch = np.full(len(events), -1, np.int64)
     stat = stat_id(plane, LAUNCH_ID)
     if host is None or stat is None or not len(host.launch_id):
-        return found
+        return launch
     order = np.argsort(host.launch_id, kind="stable")
     ids = host.launch_id[order]
     wanted = events.number(stat)
     position = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     known = events.has(stat) & (ids[position] == wanted)
-    found[known] = order[position[known]]
-    return found
+    launch[known] = order[position[known]]
+    return launch
 
 
 def _roots(

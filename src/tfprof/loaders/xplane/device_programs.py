@@ -33,13 +33,13 @@ _NESTED = "::"
 
 def find_hlo(planes: Iterable[Plane]) -> dict[int, tuple[str, bytes]]:
     """Program -> its module's name and its HLO, from the metadata of events."""
-    found: dict[int, tuple[str, bytes]] = {}
+    programs: dict[int, tuple[str, bytes]] = {}
     for plane in planes:
         for event, stats in plane.event_stats.items():
             title = _TITLE.fullmatch(plane.event_names.get(event, ""))
             if title and _HLO in stats:
-                found[_signed(title[2])] = title[1], stats[_HLO]
-    return found
+                programs[_signed(title[2])] = title[1], stats[_HLO]
+    return programs
 
 
 def _signed(digits: str) -> int:
@@ -107,8 +107,8 @@ def find_instructions(
     if by_title:
         distinct, index = np.unique(events.name, return_inverse=True)
         titles = [plane.event_names.get(number, "") for number in distinct.tolist()]
-        found = [_INSTRUCTION.fullmatch(title) for title in titles]
-        of_title = np.array([len(names) + i if m else -1 for i, m in enumerate(found)] or [-1])
+        matches = [_INSTRUCTION.fullmatch(title) for title in titles]
+        of_title = np.array([len(names) + i if m else -1 for i, m in enumerate(matches)] or [-1])
         codes = np.where(codes >= 0, codes, of_title[index])
-        names += [match[1] if match else "" for match in found]
+        names += [match[1] if match else "" for match in matches]
     return codes, names

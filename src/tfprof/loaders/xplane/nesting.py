@@ -20,13 +20,13 @@ def find_outer(line: Array, start: Array, end: Array) -> Array:
     latest = _running_maximum(line, end)
     inner = np.zeros(len(line), bool)
     inner[1:] = (line[1:] == line[:-1]) & (latest[:-1] > start[1:])
-    found = np.full(len(line), -1, np.int64)
+    enclosing = np.full(len(line), -1, np.int64)
     for i in np.flatnonzero(inner).tolist():
         j = i - 1
         while j >= 0 and end[j] < end[i]:
-            j = int(found[j])
-        found[i] = j
-    outer[order] = np.where(found >= 0, order[found], -1)
+            j = int(enclosing[j])
+        enclosing[i] = j
+    outer[order] = np.where(enclosing >= 0, order[enclosing], -1)
     return outer
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.definitions.options import (
@@ -12,9 +11,8 @@ from tfprof.definitions.options import (
     OPTIONS,
     TRAINABLE_TYPE,
     VARIABLE_OP_TYPES,
-    Option,
     Options,
-    join_list,
+    format_value,
 )
 from tfprof.definitions.quirks import Quirks
 from tfprof.memory.peaks import step_memory
@@ -69,14 +67,7 @@ def option_arguments(options: Options) -> Iterator[str]:
         is_default = value == option.default and name not in _ADAPTED
         if is_default or name in CONTROLLED:
             continue
-        yield f"-{name}={format_value(option, value)}"
-
-
-def format_value(option: Option, value: Any) -> str:
-    """An option's value as it is typed."""
-    if option.kind in ("regexes", "select"):
-        return join_list(value)
-    return str(value).lower() if option.kind == "flag" else str(value)
+        yield f"-{name}={format_value(value)}"
 
 
 def presets(profile: Profile, quirks: Quirks, given: Preset | None = None) -> list[Preset]:
@@ -90,12 +81,12 @@ def presets(profile: Profile, quirks: Quirks, given: Preset | None = None) -> li
     ]
     rest = [name for name in numbers if name not in (*runs, *operations)]
     by_time = sorted(runs, key=lambda name: numbers[name].unit != "time")
-    found = [given] if given else []
+    listed = [given] if given else []
     if profile.steps:
-        found.append(Preset("time and memory", tuple(by_time)))
-    found.append(Preset("float operations", tuple(operations)))
-    found.append(Preset("parameters", tuple(rest), _variables_only(profile)))
-    return found
+        listed.append(Preset("time and memory", tuple(by_time)))
+    listed.append(Preset("float operations", tuple(operations)))
+    listed.append(Preset("parameters", tuple(rest), _variables_only(profile)))
+    return listed
 
 
 def page_metrics(profile: Profile, quirks: Quirks) -> dict[str, Metric]:

@@ -126,14 +126,14 @@ def add_line_costs(
         # All have the same view, so the same lines, but not always the same rows.
         _, line = user_lines_of(report)
         for name, measure in measures.items():
-            found = line_costs(report, measure, line, len(lines))
-            costs[name][str(step)] = found and {
-                "own": blocks.add_integers(found[0]),
-                "total": blocks.add_integers(found[1]),
+            numbers = line_costs(report, measure, line, len(lines))
+            costs[name][str(step)] = numbers and {
+                "own": blocks.add_integers(numbers[0]),
+                "total": blocks.add_integers(numbers[1]),
             }
-            whole[name][str(step)] = int(report.total[0, measure]) if found else 0
-    found = line_costs(first, next(iter(measures.values())), line_of_first, len(lines))
-    own = found[0] if found else np.zeros(len(lines), np.int64)
+            whole[name][str(step)] = int(report.total[0, measure]) if numbers else 0
+    numbers = line_costs(first, next(iter(measures.values())), line_of_first, len(lines))
+    own = numbers[0] if numbers else np.zeros(len(lines), np.int64)
     return LineCosts(lines, costs, whole, own)
 
 

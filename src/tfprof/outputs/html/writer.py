@@ -17,7 +17,7 @@ import numpy as np
 
 import tfprof
 from tfprof.definitions.metrics import METRICS
-from tfprof.definitions.options import ALL_LEVELS, Options, listed_options
+from tfprof.definitions.options import ALL_LEVELS, Options, format_value, listed_options
 from tfprof.definitions.units import SCALES
 from tfprof.errors import OutputError
 from tfprof.outputs.document import Document, Rendering, RenderSettings
@@ -28,7 +28,6 @@ from tfprof.outputs.html.node_blocks import add_nodes
 from tfprof.outputs.html.presets import (
     NOT_EDITED,
     Preset,
-    format_value,
     only_user_files,
     option_arguments,
     page_metrics,
@@ -199,7 +198,7 @@ def _editable_options() -> list[dict[str, str]]:
         {
             "name": option.name,
             "help": option.help,
-            "default": _DEFAULTS.get(option.name) or format_value(option, option.default),
+            "default": _DEFAULTS.get(option.name) or format_value(option.default),
         }
         for option in listed_options()
         if option.name not in NOT_EDITED and option.kind != "text"

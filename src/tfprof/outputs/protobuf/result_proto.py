@@ -28,7 +28,7 @@ from tfprof.outputs.supported import why_unsupported
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.input_shapes import input_shapes_of
-from tfprof.profiles.lazy_columns import LazyColumns
+from tfprof.profiles.lazy_columns import LazyColumns, clip_to_int64
 from tfprof.profiles.schema import Array
 from tfprof.profiles.string_columns import utf8_bytes
 from tfprof.protos import graph_pb2, output_pb2
@@ -38,7 +38,6 @@ from tfprof.views.view import ROOT
 if TYPE_CHECKING:
     from tfprof.reports.report import Report
 
-_LARGEST = 2**63 - 1
 _NODE = field_numbers(output_pb2.GraphNodeProto)
 _MULTI = field_numbers(output_pb2.MultiGraphNodeProto)
 _SHAPE = field_numbers(graph_pb2.TensorShapeProto)
@@ -76,19 +75,12 @@ def _numbers(
     }
     return integer_fields(
         {
-            fields[prefix + name]: _clip_to_int64(table[:, name])
+            fields[prefix + name]: clip_to_int64(without_symbols(table[:, name], batch=1))
             for prefix, table in (("", own), ("total_", total))
             for name in measure_names()
             if prefix + name in fields and name not in optional
         }
     )
-
-
-def _clip_to_int64(values: Array) -> Array:
-    values = without_symbols(values, batch=1)
-    if values.dtype != object:
-        return values
-    return np.maximum(np.minimum(values, _LARGEST), -_LARGEST - 1).astype(np.int64)
 
 
 def _valid_names(names: pa.Array) -> pa.Array:

@@ -9,7 +9,7 @@ _LONGEST_NAME = 200
 """A longer text is no mistyped name."""
 
 
-def near_names(name: str, names: Iterable[str]) -> list[str]:
+def close_node_names(name: str, names: Iterable[str]) -> list[str]:
     """Up to three node names that contain a text, or else end in something like it."""
     known = list(names)
     wanted = name.lower().strip("/")

@@ -20,12 +20,11 @@ from tfprof.flops.flop_columns import to_comparable
 from tfprof.memory.peaks import step_memory
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import BYTE_FIELDS, executions_of
+from tfprof.profiles.lazy_columns import clip_to_int64
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Array, Records
+from tfprof.profiles.schema import Records
 from tfprof.profiles.user_code import frame_columns, user_lines
 from tfprof.reports.measures import measures
-
-_INT64 = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +54,9 @@ def _nodes(profile: Profile) -> pa.Table:
     }
     for metric in METRICS.values():
         if metric.measure:
-            columns[metric.name] = _in_64_bits(to_comparable(numbers.column(metric.measure)))
-    columns["runs"] = _in_64_bits(numbers.column("run_count"))
+            columns[metric.name] = clip_to_int64(to_comparable(numbers.column(metric.measure)))
+    columns["runs"] = clip_to_int64(numbers.column("run_count"))
     return pa.table(columns)
-
-
-def _in_64_bits(column: Array) -> Array:
-    """A column; numbers of any size stop at the limits of 64 bits."""
-    return (
-        np.clip(column, -_INT64 - 1, _INT64).astype(np.int64) if column.dtype == object else column
-    )
 
 
 def _edges(profile: Profile) -> pa.Table:
@@ -116,9 +108,9 @@ def _record_columns(part: Records, devices: pa.Array, profile: Profile) -> dict[
         "device": devices.take(pa.array(part.device)),
         "start": part.start,
         "micros": part.duration,
-        "bytes": _in_64_bits(part.total),
-        "peak_bytes": _in_64_bits(part.peak),
-        "output_bytes": _in_64_bits(part.output_bytes),
+        "bytes": clip_to_int64(part.total),
+        "peak_bytes": clip_to_int64(part.peak),
+        "output_bytes": clip_to_int64(part.output_bytes),
         "is_copy": part.copy,
     }
     return {name: pa.array(column).cast(_RECORD_TYPES[name]) for name, column in columns.items()}
@@ -151,7 +143,7 @@ def _memory(profile: Profile) -> pa.Table:
         "node": executions.memory_node.astype(np.int64),
         "step": steps[executions.memory_step],
     }
-    columns |= {name: _in_64_bits(getattr(executions, name)) for name in BYTE_FIELDS}
+    columns |= {name: clip_to_int64(getattr(executions, name)) for name in BYTE_FIELDS}
     return pa.table(columns)
 
 
