@@ -36,10 +36,10 @@ def close_name(text: str, names: pa.Array, cutoff: float = 0.6) -> str:
 
 
 def _may_be_similar(typed: str, names: pa.Array, cutoff: float) -> pa.Array:
-    """Which names are not too long or too short: the ratio is at most twice the shorter length
-    divided by the sum of both lengths.
+    """Which names are neither too long nor too short.
 
-    Of a name that is no UTF-8, the characters are at most its bytes and at least those counted.
+    A ratio is at most twice the shorter length divided by the sum of both lengths. The characters
+    of a name that is no UTF-8 are at most its bytes and at least those that are counted.
     """
     factor = 2 / cutoff - 1
     long_enough = pc.greater_equal(pc.binary_length(names), math.floor(len(typed) / factor))
