@@ -45,6 +45,14 @@ def test_it_is_the_closest_of_all() -> None:
         assert difflib.SequenceMatcher(None, found, typed).ratio() == max(ratio)
 
 
+def test_a_name_that_is_just_similar_enough() -> None:
+    """Of two texts of 3 and 7 letters, the ratio is at most 0.6."""
+    for typed, name in (("abc", "abcdefg"), ("abcdefg", "abc"), ("äöü", "äöüdefg")):
+        assert difflib.SequenceMatcher(None, name, typed).ratio() == 0.6
+        assert close_name(typed, pa.array([name])) == name
+    assert close_name("abc", pa.array(["abcdefgh"])) == ""
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [("zzz", ["add"]), ("", ["add"]), ("x", [""]), ("add", []), ("\N{ROCKET}", ["add"])],

@@ -7,6 +7,8 @@ import pytest
 
 import tfprof
 from tests.diffs.graphs import network, profile_of
+from tests.web.conftest import Tab
+from tfprof import demo
 from tfprof.definitions.options import ALL_LEVELS
 
 MICROS = {"block1/Conv2D": 10, "stage3/Conv2D": 900, "block3/Conv2D": 300}
@@ -175,3 +177,21 @@ def test_the_icicle_zooms(tab, page_file):
     tab.page.wait_for_function("document.querySelectorAll('.path button').length === 2")
     tab.page.locator(".path button").first.click()
     tab.page.wait_for_function("document.querySelectorAll('.path button').length === 1")
+
+
+def test_bars_do_not_cover_numbers_on_a_narrow_screen(browser, tmp_path):
+    path = tmp_path / "demo.html"
+    profile = tfprof.load(**demo.paths())
+    change = tfprof.diff(profile, profile, before_step=0, after_step=1, max_depth=100)
+    change.write(f"html:outfile={path}")
+    tab = Tab(browser, viewport={"width": 390, "height": 800})
+    page = tab.open(path)
+    page.wait_for_selector(".cell.delta .sign")
+    gaps = page.eval_on_selector_all(
+        ".cell.delta:has(.sign)",
+        """all => all.map(cell => cell.querySelector(".text").getBoundingClientRect().left
+          - cell.querySelector(".sign").getBoundingClientRect().right)""",
+    )
+    tab.context.close()
+    assert len(gaps) > 5
+    assert min(gaps) >= 0

@@ -105,6 +105,57 @@ def test_long_names_keep_their_ends(tab, keras_page: Path) -> None:
     assert any(len(end) < len(name) - 20 for name, end, *_ in ends)
 
 
+def test_names_of_siblings_differ_on_a_narrow_screen(browser, keras_page: Path) -> None:
+    """Siblings of a scope that begin alike keep their ends as well."""
+    tab = Tab(browser, viewport={"width": 390, "height": 800})
+    page = tab.open(keras_page, "show=scope&find=_kernel_momentum")
+    tab.shown(view="scope")
+    page.press("#find", "Enter")
+    page.wait_for_selector(".row.selected")
+    tab.wait_until_drawn()
+    ends = page.eval_on_selector_all(
+        ".row.match .ends",
+        "all => all.map(e => [e.lastChild.textContent,"
+        " e.lastChild.scrollWidth - e.lastChild.clientWidth])",
+    )
+    tab.context.close()
+    assert len(ends) > 1
+    assert all(end.endswith("_kernel_momentum") and not hidden for end, hidden in ends)
+
+
+def test_ends_of_op_types(tab, demo_page: Path) -> None:
+    page = tab.open(demo_page, "show=scope&find=Conv2DBackprop")
+    tab.shown(view="scope")
+    page.press("#find", "Enter")
+    page.wait_for_selector(".row.match .ends")
+    ends = page.eval_on_selector_all(
+        ".row.match .ends", "all => all.map(e => e.lastChild.innerText)"
+    )
+    assert {"Filter", "Input"} <= set(ends)
+
+
+def test_links_do_not_hide_underscores(tab, demo_page: Path) -> None:
+    """Names are full of them, and a line just below the text covers them."""
+    page = tab.open(demo_page, "show=timeline")
+    page.wait_for_selector(".idle button.link")
+    offset = page.eval_on_selector(
+        ".idle button.link", "e => parseFloat(getComputedStyle(e).textUnderlineOffset)"
+    )
+    assert offset >= 5
+
+
+def test_line_numbers_are_not_broken(browser, demo_page: Path) -> None:
+    tab = Tab(browser, viewport={"width": 390, "height": 800})
+    tab.open(demo_page)
+    tab.show("source")
+    heights = tab.page.eval_on_selector_all(
+        "table.code button", "all => all.map(e => [e.textContent, e.clientHeight])"
+    )
+    tab.context.close()
+    assert any(len(number) > 2 for number, _ in heights)
+    assert max(height for _, height in heights) < 30
+
+
 def test_forced_colors_and_reduced_motion(browser, demo_page: Path) -> None:
     tab = Tab(browser, forced_colors="active", reduced_motion="reduce")
     page = tab.open(demo_page, "show=scope&row=2")

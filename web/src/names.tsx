@@ -22,9 +22,10 @@ const END = 20;
 
 /** A name of which the middle is cut where there is too little space: its end tells it from its neighbours. */
 export function NameWithEnd({ name }: { name: string }) {
-  const last = name.lastIndexOf("/");
-  const within = name.indexOf("/", name.length - END);
-  const at = within < 0 ? last : within;
-  if (at <= 0) return <Name name={name} />;
+  const [slash, underscore] = ["/", "_"].map((mark) => name.indexOf(mark, name.length - END)) as [number, number];
+  const last = slash < 0 ? name.lastIndexOf("/") : slash;
+  const word = name.length > END ? underscore : -1;
+  const at = [last, word, name.search(/[A-Z][a-z0-9]*$/)].find((position) => position > 0);
+  if (at === undefined) return <Name name={name} />;
   return <span class="ends"><Name name={name.slice(0, at)} /><Name name={name.slice(at)} /></span>;
 }

@@ -285,7 +285,9 @@ export async function start(source: Backend): Promise<void> {
   addEventListener("hashchange", () => readUrl(defaults));
   effect(() => writeUrl(defaults));
   effect(() => {
-    void showReport(asked.value, metric.value);
+    // A report that is not looked at waits for the overview.
+    const isWanted = TREES.includes(panel.value) || panels.value.overview;
+    if (isWanted) void showReport(asked.value, metric.value);
   });
   effect(() => {
     if (!["timeline"].includes(panel.value) || shownStep.value < 0) return;

@@ -225,7 +225,7 @@ export function TreeGrid() {
                   >
                     {r.hasChildren(row) ? (isExpanded(r, row) ? "▾" : "▸") : ""}
                   </span>
-                  {row ? r.view === "graph" ? <NameWithEnd name={r.name(row)} /> : <Name name={r.label(row)} /> : <b>all</b>}
+                  {row ? r.view === "code" ? <Name name={r.label(row)} /> : <NameWithEnd name={r.view === "graph" ? r.name(row) : r.label(row)} /> : <b>all</b>}
                 </span>
                 <Cells r={r} row={row} />
               </div>

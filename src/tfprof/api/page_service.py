@@ -68,8 +68,9 @@ class PageService:
     """How many answers refer to a block."""
     _origins: dict[Ref, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     """A question whose answer has a block."""
-    _panels: dict[str, Any] = field(default_factory=dict)
-    _panels_lock: threading.Lock = field(default_factory=threading.Lock)
+    _slow: dict[str, Any] = field(default_factory=dict)
+    """What takes long, computed once."""
+    _slow_lock: threading.Lock = field(default_factory=threading.Lock)
     _names: dict[str, pa.Array] = field(default_factory=dict)
     """The names of the rows of the reports that were shown last."""
 
@@ -90,8 +91,8 @@ class PageService:
             return self._block(rest)
         if name not in _ANSWERS or rest:
             raise RefusedError(404, "there is no such page")
-        if name == "panels":
-            self._make_panels()  # which takes long, so that others are answered meanwhile
+        if name in _SLOW:
+            self._make_slow(name)  # so that others are answered meanwhile
         # One at a time: blocks are numbered in the order in which they are added.
         with self._lock:
             return self._answer(name, query)
@@ -145,18 +146,17 @@ class PageService:
 
     def sources(self, _query: Mapping[str, str]) -> dict[str, Any]:
         """The user's files and what their lines cost."""
-        return {"sources": self.builder.sources()}
+        return {"sources": self.builder.add_sources(*self._make_slow("sources"))}
 
     def panels(self, _query: Mapping[str, str]) -> dict[str, Any]:
         """Overview, advice and memory."""
-        return dict(add_arrays(self.builder.blocks, self._make_panels()))
+        return dict(add_arrays(self.builder.blocks, self._make_slow("panels")))
 
-    def _make_panels(self) -> dict[str, Any]:
-        """What panels show, computed once."""
-        with self._panels_lock:
-            if not self._panels:
-                self._panels.update(page_panels(self.builder.report))
-            return self._panels
+    def _make_slow(self, name: str) -> Any:
+        with self._slow_lock:
+            if name not in self._slow:
+                self._slow[name] = _SLOW[name](self.builder)
+            return self._slow[name]
 
     def timeline(self, query: Mapping[str, str]) -> dict[str, Any]:
         """What ran when in a step."""
@@ -227,6 +227,12 @@ _ANSWERS: dict[str, Callable[[PageService, Mapping[str, str]], dict[str, Any]]] 
     "report": PageService.report,
     "find": PageService.find,
 }
+
+_SLOW: dict[str, Callable[[PageBuilder], Any]] = {
+    "panels": lambda builder: page_panels(builder.report),
+    "sources": PageBuilder.find_sources,
+}
+"""What some answers are made of and what adds no block."""
 
 
 def _report_key(query: Mapping[str, str]) -> str:

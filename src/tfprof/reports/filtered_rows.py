@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +17,8 @@ from tfprof.reports.filters import (
     Rows,
     apply_start,
     list_start,
-    row_filter,
     row_filters,
+    rows_passing,
     sort_key,
 )
 from tfprof.reports.measures import round_last
@@ -44,14 +44,15 @@ def add_tree_rows(report: Report) -> Report:
     if view.kind == "code":
         visible &= ~trimmed
     candidates = Rows(names, own, total, depth)
-    shown = visible & row_filter(report, candidates)
+    filters = list(row_filters(report, candidates))
+    shown = rows_passing(filters, visible)
     if not shown[1:].any():
         stages = {
             "account_type_regexes": can_be_row & (tree.depth > 1),
             "start_name_regexes": started,
             "trim_name_regexes": visible,
         }
-        report = _explain_empty(report, candidates, stages)
+        report = _explain_empty(report, candidates, stages, filters)
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
         adding = shown if quirks.unmatched_own_counts else shown & adds
@@ -71,12 +72,14 @@ def add_tree_rows(report: Report) -> Report:
     )
 
 
-def _explain_empty(report: Report, rows: Rows, stages: Mapping[str, BoolArray]) -> Report:
+def _explain_empty(
+    report: Report, rows: Rows, stages: Mapping[str, BoolArray], filters: Sequence[Filter]
+) -> Report:
     """A report without rows that says why; `stages` are the rows that pass the first filters."""
     if report.quirks.empty_without_a_word:
         return report
-    filters = [Filter(option, mask) for option, mask in stages.items()]
-    message = explain_no_rows(report, rows, [*filters, *row_filters(report, rows)])
+    first = (Filter(option, mask) for option, mask in stages.items())
+    message = explain_no_rows(report, rows, [*first, *filters])
     return replace(report, messages=(*report.messages, message)) if message else report
 
 
@@ -114,14 +117,15 @@ def add_list_rows(report: Report) -> Report:
     sums = round_last(profile, quirks, lambda measure: _suffix_sums(own.column(measure)))
     total = LazyColumns(len(own), sums)
     candidates = Rows(names, own, total, depth)
-    rows = np.flatnonzero(visible & row_filter(report, candidates))
+    filters = list(row_filters(report, candidates))
+    rows = np.flatnonzero(rows_passing(filters, visible))
     if not len(rows):
         stages = {
             "account_type_regexes": np.ones(len(own), bool),
             "start_name_regexes": depth >= 0,
             "trim_name_regexes": visible,
         }
-        report = _explain_empty(report, candidates, stages)
+        report = _explain_empty(report, candidates, stages, filters)
     count = len(rows) + 1
 
     def row_total(measure: str) -> Array:

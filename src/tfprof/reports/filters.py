@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -73,10 +73,10 @@ class Filter:
     minimum: Minimum | None = None
 
 
-def row_filter(report: Report, rows: Rows) -> BoolArray:
-    """Which rows pass the show and hide regexes, the minima and the depth."""
-    shown: BoolArray = np.ones(len(rows.names), bool)
-    for each in row_filters(report, rows):
+def rows_passing(filters: Iterable[Filter], visible: BoolArray) -> BoolArray:
+    """Which of the visible rows pass all filters."""
+    shown = visible.copy()
+    for each in filters:
         shown &= each.mask
     return shown
 

@@ -11,7 +11,7 @@ import tfprof
 from tfprof import demo
 from tfprof.outputs.html.blocks import Blocks
 from tfprof.outputs.html.source_blocks import (
-    add_line_costs,
+    find_line_costs,
     line_costs,
     source_files,
     user_lines_of,
@@ -28,7 +28,7 @@ def report():
 
 def test_costs_of_lines(report):
     lines, line = user_lines_of(report)
-    own, total = line_costs(report, MEASURE, line, len(lines))
+    ((own, total),) = line_costs(report, [MEASURE], line, len(lines))
     expected_own, expected_total = defaultdict(int), defaultdict(int)
     for row in report.rows[1:]:
         frame = report.view.frames[int(report.view_positions[row.position])]
@@ -83,7 +83,6 @@ def test_files_are_shown_whole_if_they_are_what_was_run(report, monkeypatch, tmp
 def test_steps_may_have_other_rows(report):
     few = report.profile.report("code", order_by="depth", max_depth=6)
     assert len(few.names) < len(report.names)
-    blocks = Blocks()
-    costs = add_line_costs(blocks, {0: report, 1: few}, {"micros": "exec_micros"})
-    assert len(costs.blocks["micros"]) == 2
-    assert all(costs.blocks["micros"].values())
+    costs = find_line_costs({0: report, 1: few}, {"micros": "exec_micros"}).add_to(Blocks())
+    assert len(costs["micros"]) == 2
+    assert all(costs["micros"].values())

@@ -62,7 +62,8 @@ export function TrafficMatrix({ traffic }: { traffic: Traffic }) {
           context.restore();
         });
         context.textAlign = "right";
-        context.fillText("from ↓ to →", left - 6, head - HEAD / 2);
+        const corner = ["from ↓ to →", "↓ to →"].find((text) => context.measureText(text).width <= left - 6);
+        context.fillText(corner ?? "", left - 6, head - HEAD / 2);
         context.textAlign = "left";
         if (place) outline(context, left + place.column * wide, head + place.row * tall, wide - 1, tall - 1);
       }}

@@ -46,15 +46,16 @@ class Blocks:
 
     def add_integers(self, values: Array, *, delta: bool = False) -> Ref:
         """A block of integers; `delta` is for numbers that mostly ascend."""
-        numbers = np.asarray(values).astype(np.int64, copy=False)
+        numbers = np.asarray(values)
         if delta and len(numbers):
-            numbers = np.diff(numbers, prepend=np.int64(0))
-        least = int(numbers.min(initial=0)) if len(numbers) else 0
-        if len(numbers) and (numbers == numbers[0]).all():
-            least = int(numbers[0])
-        offsets = (numbers - least).astype(np.uint64)
-        width = (int(offsets.max(initial=0)).bit_length() + 7) // 8
-        planes = offsets.view(np.uint8).reshape(-1, 8)[:, :width].T if len(offsets) else offsets
+            numbers = np.diff(numbers.astype(np.int64, copy=False), prepend=np.int64(0))
+        low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+        least = low if low == high else min(low, 0)
+        width = ((high - least).bit_length() + 7) // 8
+        if numbers.dtype == np.uint8 and width == 1:
+            return self._add(numbers.tobytes(), [len(numbers), least, width, int(delta)])
+        offsets = numbers.astype(np.int64, copy=False) - least
+        planes = offsets.view(np.uint8).reshape(-1, 8)[:, :width].T
         return self._add(planes.tobytes(), [len(numbers), least, width, int(delta)])
 
     def add_texts(self, texts: pa.Array) -> dict[str, Ref]:

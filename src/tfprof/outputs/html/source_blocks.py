@@ -7,7 +7,7 @@ the lines that calls were made on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,13 +70,13 @@ def _innermost_line(report: Report, line: Array) -> Array:
         above = further
 
 
-def line_costs(report: Report, measure: str, line: Array, count: int) -> tuple[Array, Array] | None:
-    """The self and inclusive numbers of each line; None if they are no plain integers.
+def line_costs(
+    report: Report, measures: Iterable[str], line: Array, count: int
+) -> Iterator[tuple[Array, Array] | None]:
+    """By measure the self and inclusive numbers of each line; None if they are no plain integers.
 
     The self number has the ops that the line creates, by itself or in a library that it calls.
     """
-    if not (is_safe(report.own[:, measure]) and is_safe(report.total[:, measure])):
-        return None
     created_on, outermost = _innermost_line(report, line), _is_outermost(report, line)
 
     def add_own(name: str) -> Array:
@@ -86,10 +86,14 @@ def line_costs(report: Report, measure: str, line: Array, count: int) -> tuple[A
     def add_totals(name: str) -> Array:
         return _sums(line[outermost], report.total.column(name)[outermost].astype(np.int64), count)
 
-    own, total = (
-        round_last(report.profile, report.quirks, add)(measure) for add in (add_own, add_totals)
-    )
-    return own, total
+    for measure in measures:
+        if not (is_safe(report.own[:, measure]) and is_safe(report.total[:, measure])):
+            yield None
+            continue
+        own, total = (
+            round_last(report.profile, report.quirks, add)(measure) for add in (add_own, add_totals)
+        )
+        yield own, total
 
 
 def _sums(line: Array, values: Array, count: int) -> Array:
@@ -101,40 +105,49 @@ def _sums(line: Array, values: Array, count: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class LineCosts:
-    """Blocks with the costs of all lines, by metric and step, and the totals they are shares of."""
+    """The costs of all lines, by metric and step, and the totals they are shares of."""
 
     lines: list[tuple[str, int]]
-    blocks: dict[str, dict[str, Any]]
+    costs: dict[str, dict[str, tuple[Array, Array] | None]]
+    """The self and inclusive numbers of the lines."""
     whole: dict[str, dict[str, int]]
-    own: Array
-    """The self numbers of the lines by the first metric, on average."""
 
     def of_file(self, file: str) -> int:
-        """What the lines of a file cost by the first metric."""
-        return int(sum(self.own[i] for i, (name, _) in enumerate(self.lines) if name == file))
+        """What the lines of a file cost by the first metric, on average."""
+        numbers = next(iter(next(iter(self.costs.values())).values()))
+        if numbers is None:
+            return 0
+        own, _ = numbers
+        return int(sum(own[i] for i, (name, _) in enumerate(self.lines) if name == file))
+
+    def add_to(self, blocks: Blocks) -> dict[str, Any]:
+        """The costs as blocks."""
+        return {
+            name: {
+                step: numbers
+                and {
+                    "own": blocks.add_integers(numbers[0]),
+                    "total": blocks.add_integers(numbers[1]),
+                }
+                for step, numbers in by_step.items()
+            }
+            for name, by_step in self.costs.items()
+        }
 
 
-def add_line_costs(
-    blocks: Blocks, reports: Mapping[int, Report], measures: Mapping[str, str]
-) -> LineCosts:
-    """The costs of the user's lines, from a code report of each step."""
-    first = next(iter(reports.values()))
-    lines, line_of_first = user_lines_of(first)
-    costs: dict[str, dict[str, Any]] = {name: {} for name in measures}
+def find_line_costs(reports: Mapping[int, Report], measures: Mapping[str, str]) -> LineCosts:
+    """The costs of the user's lines, from a code report of each step, the average first."""
+    costs: dict[str, dict[str, tuple[Array, Array] | None]] = {name: {} for name in measures}
     whole: dict[str, dict[str, int]] = {name: {} for name in measures}
+    lines: list[tuple[str, int]] = []
     for step, report in reports.items():
         # All have the same view, so the same lines, but not always the same rows.
-        _, line = user_lines_of(report)
-        for name, measure in measures.items():
-            numbers = line_costs(report, measure, line, len(lines))
-            costs[name][str(step)] = numbers and {
-                "own": blocks.add_integers(numbers[0]),
-                "total": blocks.add_integers(numbers[1]),
-            }
+        lines, line = user_lines_of(report)
+        of_measure = line_costs(report, measures.values(), line, len(lines))
+        for (name, measure), numbers in zip(measures.items(), of_measure, strict=True):
+            costs[name][str(step)] = numbers
             whole[name][str(step)] = int(report.total[0, measure]) if numbers else 0
-    numbers = line_costs(first, next(iter(measures.values())), line_of_first, len(lines))
-    own = numbers[0] if numbers else np.zeros(len(lines), np.int64)
-    return LineCosts(lines, costs, whole, own)
+    return LineCosts(lines, costs, whole)
 
 
 def source_files(profile: Profile, lines: list[tuple[str, int]]) -> Iterator[dict[str, Any]]:

@@ -34,7 +34,7 @@ from tfprof.outputs.html.presets import (
     presets,
 )
 from tfprof.outputs.html.report_blocks import add_report
-from tfprof.outputs.html.source_blocks import add_line_costs, source_files
+from tfprof.outputs.html.source_blocks import LineCosts, find_line_costs, source_files
 from tfprof.outputs.html.timeline_blocks import add_timeline
 from tfprof.reports.make_report import make_report
 from tfprof.reports.measures import AVERAGE
@@ -158,11 +158,11 @@ class PageBuilder:
             for metric in _numbers(self.report)
         ]
 
-    def sources(self) -> list[dict[str, Any]]:
-        """The user's files and what their lines cost."""
+    def find_sources(self) -> tuple[list[dict[str, Any]], LineCosts]:
+        """The user's files, the costliest first, and what their lines cost."""
         report = self.report
         if not report.profile.has_trace:
-            return []
+            return [], LineCosts([], {}, {})
         measures = {name: METRICS[name].measure for name in _numbers(report)}
         options = Options(order_by="depth", max_depth=ALL_LEVELS, output="none")
         reports = {
@@ -174,10 +174,14 @@ class PageBuilder:
             )
             for step in self.steps
         }
-        costs = add_line_costs(self.blocks, reports, measures)
+        costs = find_line_costs(reports, measures)
         files = source_files(report.profile, costs.lines)
-        by_cost = sorted(files, key=lambda file: -costs.of_file(file["file"]))
-        return [{**file, "costs": costs.blocks, "whole": costs.whole} for file in by_cost]
+        return sorted(files, key=lambda file: -costs.of_file(file["file"])), costs
+
+    def add_sources(self, files: list[dict[str, Any]], costs: LineCosts) -> list[dict[str, Any]]:
+        """The blocks of what `find_sources` found."""
+        added = costs.add_to(self.blocks)
+        return [{**file, "costs": added, "whole": costs.whole} for file in files]
 
     def timelines(self) -> dict[str, Any]:
         """What ran when, by step."""
@@ -232,7 +236,7 @@ def page_bytes(report: Report, settings: RenderSettings, *, given: bool) -> byte
         builder.add_rows(builder.make_rows(preset, view, step, user=user), preset, user=user)
         for preset, view, step, user in builder.report_keys()
     ]
-    description["sources"] = builder.sources()
+    description["sources"] = builder.add_sources(*builder.find_sources())
     description["comparisons"] = builder.comparisons()
     description["timelines"] = builder.timelines()
     description["blocks"] = list(builder.blocks.specs.values())
