@@ -1,6 +1,6 @@
 """How often the gate is right: `python -m benchmarks.gate DIR` records trials and writes the page.
 
-Each part is a process of its own, takes at most 100 seconds and is a file in the folder. Parts that
+Each part is a process of its own, takes about a minute and is a file in the folder. Parts that
 are there are not recorded again; `--page` only writes the page. Delete the folder to begin anew.
 """
 
@@ -16,16 +16,16 @@ from benchmarks.gate.programs import PROGRAMS
 
 PARTS = {
     **{
-        f"same_{program}_{i}": [program, "--trials", "25", "--seconds", "85"]
+        f"same_{program}_{i}": [program, "--trials", "24", "--seconds", "65"]
         for i in range(3)
         for program in PROGRAMS
     },
     **{
-        f"more_{program}": [program, "--trials", "20", "--seconds", "60", "--more"]
+        f"more_{program}": [program, "--trials", "20", "--seconds", "45", "--more"]
         for program in PROGRAMS
     },
     **{
-        f"busy_{program}": [program, "--trials", "20", "--seconds", "90", "--busy"]
+        f"busy_{program}": [program, "--trials", "15", "--seconds", "50", "--busy"]
         for program in PROGRAMS
     },
 }

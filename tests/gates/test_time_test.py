@@ -77,6 +77,21 @@ def test_medians_do_not_see_what_slows_both_sides() -> None:
     assert compare_medians(base, 1.05 * head).probability < 0.01
 
 
+def test_a_machine_that_is_fast_for_a_while_is_no_noise() -> None:
+    """One step of both sides was fast: it alone does not decide."""
+    speed = np.where(np.arange(20) == 7, 0.7, 1.0)[:, None]
+    base, head = speed * _steps(1, steps=20), speed * _steps(2, steps=20)
+    assert compare_least(base, head).resolution < 0.05
+    assert compare_least(base, 1.05 * head).probability < 0.05
+
+
+@pytest.mark.parametrize("compare", [compare_least, compare_medians])
+def test_five_steps_can_be_sure_and_four_cannot(compare: Compare) -> None:
+    base, head = _steps(1, steps=5), 2 * _steps(2, steps=5)
+    assert compare(base, head).probability < 0.05
+    assert compare(base[:4], head[:4]).probability > 0.05
+
+
 @pytest.mark.parametrize("compare", [compare_least, compare_medians])
 def test_the_verdict_is_the_same_every_time(compare: Compare) -> None:
     base, head = _steps(1), _steps(2)

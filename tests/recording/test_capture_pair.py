@@ -102,8 +102,8 @@ def test_two_captures_that_are_no_pair_cannot_be_judged(pair: Path, tmp_path: Pa
     [
         ((1, print), "base_step: a int cannot be called"),
         ((print, "x"), "head_step: a str cannot be called"),
-        ((print, print, 2), "steps=2: give a number of at least 4"),
-        ((print, print, 4, -1), "warm_up=-1: give a number of calls"),
+        ((print, print, 2), "steps=2: give a number of at least 5"),
+        ((print, print, 5, -1), "warm_up=-1: give a number of calls"),
     ],
 )
 def test_wrong_arguments(arguments: tuple[object, ...], problem: str) -> None:

@@ -262,10 +262,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def _check_value(name: str, value: Any, quirks: Quirks) -> Any:
-    known = _known_options(quirks)
-    if name not in known:
-        raise OptionError(f"unknown option '{name}'{did_you_mean(name, known)}")
-    option = OPTIONS[name]
+    option = OPTIONS.get(name)
+    if option is None or option.metric in _unknown_metrics(quirks):
+        raise OptionError(f"unknown option '{name}'{did_you_mean(name, _known_options(quirks))}")
     if option.kind == "integer":
         return _integer(name, value)
     if option.kind == "time":

@@ -20,6 +20,7 @@ from tfprof.gates.time_test import (
     compare_least,
     compare_medians,
     compare_processes,
+    least_times,
     sum_of_least,
     sum_of_medians,
 )
@@ -28,7 +29,8 @@ from tfprof.profiles.schema import Array
 
 MIN_PROCESSES = 8
 """With fewer, hardly any difference is sure."""
-MIN_STEPS = 4
+MIN_STEPS = 5
+"""Fewer pairs change sides in too few ways for any difference to be rare."""
 COARSE = 0.05
 """If sides differ by more than this by chance alone, nothing can be said."""
 BUSY = 0.15
@@ -175,7 +177,7 @@ def _finish(
 def _by_node(times: StepTimes, count: int) -> Array:
     """The least time of each node in microseconds."""
     micros = np.zeros(count)
-    micros[times.node] = times.times.min(axis=0) / 1000
+    micros[times.node] = least_times(times.times) / 1000
     return micros
 
 

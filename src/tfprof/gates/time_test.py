@@ -2,7 +2,8 @@
 
 The time of some steps is the sum over ops of the least time of each: other work on the machine only
 adds to times. It does not see what only some steps do, so the medians are beside it. How much both
-differ by chance is what they differ by when steps change sides.
+differ by chance is what they differ by when steps that ran in turn change sides: a machine that is
+faster for a while is so for both.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from math import comb
 
 import numpy as np
 
-from tfprof.profiles.schema import Array
+from tfprof.profiles.schema import Array, BoolArray
 
 SIGNIFICANT = 0.05
 """The share of identical code that may look slower by chance."""
@@ -43,44 +44,45 @@ class Comparison:
 
 
 def sum_of_least(times: Array) -> Array:
-    """The sum over ops of the least time; steps are the second axis from the end."""
-    least: Array = times.min(axis=-2).sum(axis=-1)
-    return least
+    """The sum over ops of the least time; steps are rows."""
+    total: Array = least_times(times).sum()
+    return total
+
+
+def least_times(times: Array) -> Array:
+    """The least time of each op: the mean of the least quarter, since one fast step is chance."""
+    count = max(len(times) // 4, 1)
+    means: Array = np.partition(times, count - 1, axis=0)[:count].mean(axis=0)
+    return means
 
 
 def sum_of_medians(times: Array) -> Array:
-    """The sum over ops of the median time; steps are the second axis from the end."""
-    medians: Array = np.median(times, axis=-2).sum(axis=-1)
+    """The sum over ops of the median time; steps are rows."""
+    medians: Array = np.median(times, axis=0).sum()
     return medians
 
 
 def compare_least(base: Array, head: Array) -> Comparison:
-    """Compare steps (rows) by the sum over ops (columns) of the least time.
-
-    By chance they differ as they do when steps change sides, whichever they are.
-    """
-    base, head = _without_small_ops(base, head)
-    steps = np.concatenate([base, head])
-    differences = np.array(
+    """Compare steps (rows) by the sum over ops (columns) of the least time."""
+    base, head = _pairs(base, head)
+    swapped = np.array(
         [
-            sum_of_least(steps[order[len(base) :]]) - sum_of_least(steps[order[: len(base)]])
-            for order in _permutations(len(steps))
+            sum_of_least(np.where(swap, base, head)) - sum_of_least(np.where(swap, head, base))
+            for swap in _swaps(len(base))
         ]
     )
     least = float(sum_of_least(base))
-    return _comparison(least, float(sum_of_least(head)) - least, differences)
+    return _comparison(least, float(sum_of_least(head)) - least, swapped)
 
 
 def compare_medians(base: Array, head: Array) -> Comparison:
-    """Compare steps by the sum over ops of the median difference of steps that ran in turn.
-
-    By chance they differ as they do when some of these pairs change sides.
-    """
-    base, head = _without_small_ops(base, head)
-    count = min(len(base), len(head))
-    pairs = head[:count] - base[:count]
-    differences = np.array([sum_of_medians(signs[:, None] * pairs) for signs in _signs(count)])
-    return _comparison(float(sum_of_medians(base)), float(sum_of_medians(pairs)), differences)
+    """Compare steps by the sum over ops of the median difference of steps that ran in turn."""
+    base, head = _pairs(base, head)
+    slower = head - base
+    swapped = np.array(
+        [sum_of_medians(np.where(swap, -slower, slower)) for swap in _swaps(len(base))]
+    )
+    return _comparison(float(sum_of_medians(base)), float(sum_of_medians(slower)), swapped)
 
 
 def _comparison(base: float, difference: float, by_chance: Array) -> Comparison:
@@ -93,22 +95,18 @@ def _comparison(base: float, difference: float, by_chance: Array) -> Comparison:
 
 
 @lru_cache(maxsize=4)
-def _signs(count: int) -> Array:
-    """Which pairs change sides: the same random ones every time."""
-    return np.random.default_rng(_SEED).choice([-1, 1], (PERMUTATIONS, count))
+def _swaps(count: int) -> BoolArray:
+    """Which pairs change sides: the same random ones every time, so that a verdict stays."""
+    return np.random.default_rng(_SEED).random((PERMUTATIONS, count, 1)) < 0.5
 
 
-@lru_cache(maxsize=4)
-def _permutations(count: int) -> Array:
-    """The same random orders every time, so that a verdict does not depend on chance."""
-    generator = np.random.default_rng(_SEED)
-    return generator.permuted(np.tile(np.arange(count), (PERMUTATIONS, 1)), axis=1)
-
-
-def _without_small_ops(base: Array, head: Array) -> tuple[Array, Array]:
+def _pairs(base: Array, head: Array) -> tuple[Array, Array]:
+    """The steps that both sides have, the ops of little time as one."""
+    count = min(len(base), len(head))
+    base, head = base[:count], head[:count]
     if base.shape[1] <= _MAX_COLUMNS:
         return base, head
-    order = np.argsort(-(base.sum(axis=0) + head.sum(axis=0)), kind="stable")
+    order = np.argsort(-np.minimum(base, head).min(axis=0), kind="stable")
     large, small = order[:_MAX_COLUMNS], order[_MAX_COLUMNS:]
     sides = [np.column_stack([side[:, large], side[:, small].sum(axis=1)]) for side in (base, head)]
     return sides[0], sides[1]

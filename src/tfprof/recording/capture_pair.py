@@ -21,8 +21,8 @@ from tfprof.protos.xplane_pb2 import XEvent, XPlane, XSpace
 from tfprof.recording.capture import Capture, write_whole
 
 _WARM_UP = 3
-_MIN_STEPS = 4
-"""Of fewer steps no order is rare enough to tell anything."""
+_MIN_STEPS = 5
+"""Fewer pairs of steps change sides in too few ways to tell anything."""
 _MARK, _UNUSED = "tfprof_", "unused"
 _LEAD, _TAIL = 6, 1
 """Pairs of steps that run in the trace and are not used: the first after a pause are faster, and
