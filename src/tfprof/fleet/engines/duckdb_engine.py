@@ -58,7 +58,8 @@ class DuckdbEngine:
     def run(self, expression: Any) -> Any:
         """The rows of an expression."""
         with _load_errors():
-            return self._backend.to_pyarrow(expression)
+            # `to_pyarrow` imports pandas, which takes longer than most answers.
+            return self._backend.to_pyarrow_batches(expression).read_all()
 
     def close(self) -> None:
         """End the database and remove what was spilled."""
