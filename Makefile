@@ -94,9 +94,9 @@ bench-traces: $(VENV)/test-installed
 # Ingest and questions about WORKERS x STEPS of a cluster that is traced first.
 bench-fleet: $(VENV)/test-installed
 	rm -rf build/fleet
-	$(BIN)/python -m benchmarks.fleet.cluster build/fleet/traces --workers 1 --steps 12 --blocks 120
+	$(BIN)/python -m benchmarks.fleet.cluster build/fleet/traces --workers 1 --steps 12 --blocks 141
 	$(BIN)/python -m benchmarks.fleet.generate build/fleet/traces build/fleet/store \
-	  --workers $(WORKERS) --steps $(or $(STEPS),154) --copies 20
+	  --workers $(WORKERS) --steps $(or $(STEPS),131) --copies 20
 	$(BIN)/python -m benchmarks.fleet.measure build/fleet/traces build/fleet/store --page
 
 # Hostile inputs for every reader and parser; what fails is kept in crashers/.

@@ -203,6 +203,11 @@ def test_bad_files_are_named_left_out_and_tried_again(traces: Path, tmp_path: Pa
     assert "1 steps with 5 records" in done.text
 
 
+def test_a_pipe_is_no_trace(traces: Path, tmp_path: Path) -> None:
+    os.mkfifo(traces / "worker_0" / "run_meta_99")
+    assert add(traces, tmp_path / "store").steps == 12
+
+
 def _start(traces: Path, store: Path) -> subprocess.Popen[bytes]:
     arguments = ["fleet", "ingest", str(traces), "--job", "train", "--out", str(store)]
     return subprocess.Popen(

@@ -17,7 +17,7 @@ import pytest
 import tfprof
 from benchmarks.fleet.generate import Faults, TracedSteps, generate
 from tests.cli.conftest import COMMAND, call, environment
-from tests.fleet.traces import make_step, write_traces
+from tests.fleet.traces import OPS, make_step, write_traces
 from tfprof.errors import LoadError, OptionError
 from tfprof.fleet.buckets import EXACT, bucket_of
 from tfprof.fleet.ingestion import ingest
@@ -106,6 +106,25 @@ def test_a_slow_step(stores: dict[str, Path], traced: TracedSteps) -> None:
         other = fleet.step(2)
     assert not other.findings
     assert other.nothing.startswith("step 2 took ")
+
+
+def test_a_slow_step_of_one_worker_of_many(tmp_path: Path) -> None:
+    """Records of the workers that took longest are read, and of no others."""
+    traces = write_traces(tmp_path / "traces", workers=60, steps=4)
+    for worker, ops in ((41, [*OPS, ("late/MatMul", "MatMul", 9000)]), (7, OPS)):
+        run = make_step(worker, 2, ops=ops)
+        if worker == 7:
+            run.step_stats.dev_stats[1].node_stats[0].op_end_rel_micros = 8000
+        (traces / f"worker_{worker}" / "run_meta_2").write_bytes(run.SerializeToString())
+    ingest([traces], job="train", out=tmp_path / "store", processes=1)
+    for path in (tmp_path / "store" / "job=train").glob("worker=worker_[23]?/records-0.parquet"):
+        path.write_bytes(b"not read")
+    with tfprof.fleet.open(tmp_path / "store") as fleet:
+        answer = fleet.step()
+    causes = [(r["kind"], r["name"], r["worker"]) for r in answer.rows.to_pylist() if r["verdict"]]
+    assert ("op", "late/MatMul", "worker_41") in causes
+    assert ("op", "v0/read", "worker_7") in causes
+    assert ("server", "ps:0/cpu:0", "") in causes
 
 
 def test_steps_that_get_slower(stores: dict[str, Path]) -> None:

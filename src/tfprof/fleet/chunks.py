@@ -33,10 +33,13 @@ def chunk_tables(job: str, worker: str, steps: Sequence[StepRecords]) -> dict[st
 def _sort_records(steps: Sequence[StepRecords]) -> dict[str, Any]:
     """The columns of all records, sorted by node and step; records of one step keep their order."""
     node = np.concatenate([step.node for step in steps])
-    distinct, rank = np.unique(node, return_inverse=True)
-    small = np.uint16 if len(distinct) <= np.iinfo(np.uint16).max else np.uint32
+    # Hashing finds the few distinct nodes sooner than sorting all records does.
+    codes = pa.array(node).dictionary_encode()
+    small = np.uint16 if len(codes.dictionary) <= np.iinfo(np.uint16).max else np.uint32
+    rank = np.empty(len(codes.dictionary), small)
+    rank[np.argsort(codes.dictionary.to_numpy())] = np.arange(len(rank))
     # Steps are in order already, and a stable sort of few bits takes linear time.
-    order = np.argsort(rank.astype(small), kind="stable")
+    order = np.argsort(rank[codes.indices.to_numpy()], kind="stable")
     number = np.concatenate([np.full(len(step.node), step.step, np.int32) for step in steps])
     names, device = _devices(steps)
     columns = {"step": number[order], "node": node[order]}

@@ -53,6 +53,10 @@ _DEVICES = pa.schema(
         ("work", pa.int64()),
     ]
 )
+_TRANSFERS = pa.schema(
+    [("step", pa.int32()), ("source", pa.string()), ("destination", pa.string())]
+    + [(name, pa.int64()) for name in ("bytes", "micros", "transfers")]
+)
 
 
 def _step(step: StepRecords) -> dict[str, int]:
@@ -133,7 +137,15 @@ def merge_histograms(table: pa.Table, *, count: str = "sum") -> pa.Table:
 
 
 def _transfers(steps: Sequence[StepRecords]) -> pa.Table:
-    tables = pa.concat_tables([step.transfers for step in steps]).combine_chunks()
+    """Bytes, time and number of transfers by step, source and destination."""
+    table = pa.concat_tables([step.transfers for step in steps])
     counts = [len(step.transfers) for step in steps]
     numbers = np.repeat(np.array([step.step for step in steps], np.int32), counts)
-    return tables.add_column(0, "step", pa.array(numbers))
+    keys = ["step", "source", "destination"]
+    sums = (
+        table.add_column(0, "step", pa.array(numbers))
+        .group_by(keys, use_threads=False)
+        .aggregate([("bytes", "sum"), ("micros", "sum"), ("micros", "count")])
+    )
+    sums = sums.rename_columns(_TRANSFERS.names).cast(_TRANSFERS)
+    return sums.sort_by([(key, "ascending") for key in keys])

@@ -66,12 +66,12 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Every file below a folder and its path there, without hidden ones."""
+    """Every file below a folder and its path there, without hidden ones and pipes."""
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            if not name.startswith("."):
-                path = Path(parent) / name
+            path = Path(parent) / name
+            if not name.startswith(".") and (path.is_file() or not path.exists()):
                 yield path, path.relative_to(folder).as_posix()
 
 

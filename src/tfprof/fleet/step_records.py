@@ -44,9 +44,11 @@ _RECEIVE = "RecvTensor"
 _TASK = re.compile(r"/job:([^/]+)(?:/replica:\d+)?/task:(\d+)", re.ASCII)
 _OP = re.compile(r" = ([^\s(]+)\(")
 _MOST = 2**31 - 1
-_TRANSFERS = [("source", pa.string()), ("destination", pa.string())]
-_TRANSFERS += [(name, pa.int64()) for name in ("bytes", "micros", "transfers")]
-NO_TRANSFERS = pa.schema(_TRANSFERS).empty_table()
+_TRANSFERS = pa.schema(
+    [("source", pa.string()), ("destination", pa.string())]
+    + [(name, pa.int64()) for name in ("bytes", "micros")]
+)
+NO_TRANSFERS = _TRANSFERS.empty_table()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,7 +186,7 @@ def is_other_task(device: str) -> bool:
 def _transfers(
     run: FleetRun, is_receive: BoolArray, is_copy: BoolArray, own: tuple[str, str] | None
 ) -> pa.Table:
-    """Bytes and time by source and destination."""
+    """Source, destination, bytes and time of each transfer."""
     receives, copies = np.flatnonzero(is_receive), np.flatnonzero(is_copy)
     # `[2304B] edge_7_weights/read from /job:ps/… to /job:worker/…`
     parts = pc.split_pattern(run.label.take(pa.array(receives)), " ", max_splits=4, reverse=True)
@@ -196,19 +198,8 @@ def _transfers(
         for index, of_copies in zip((2, 4), kinds, strict=True)
     ]
     rows = np.concatenate([rows, copies])
-    table = pa.table(
-        {
-            "source": ends[0],
-            "destination": ends[1],
-            "bytes": run.output_bytes[rows],
-            "micros": run.duration[rows],
-        }
-    )
-    sums = table.group_by(["source", "destination"], use_threads=False).aggregate(
-        [("bytes", "sum"), ("micros", "sum"), ("micros", "count")]
-    )
-    sums = sums.rename_columns(NO_TRANSFERS.column_names).cast(NO_TRANSFERS.schema)
-    return sums.sort_by([("source", "ascending"), ("destination", "ascending")])
+    columns = [*ends, run.output_bytes[rows], run.duration[rows].astype(np.int64)]
+    return pa.table(columns, schema=_TRANSFERS)
 
 
 def _short_devices(devices: pa.Array, own: tuple[str, str] | None) -> pa.Array:

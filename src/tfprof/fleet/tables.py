@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -55,6 +56,10 @@ class FleetTables:
         self._expressions.append(expression)
         return self._engine.run(expression)
 
+    def make_table(self, rows: pa.Table) -> Any:
+        """Rows of this process as a table."""
+        return self._engine.make_table(rows)
+
     def statements(self) -> tuple[str, ...]:
         """The SQL that was run."""
         import ibis
@@ -104,12 +109,24 @@ class FleetTables:
             table = table.filter((table.step >= first) & (table.step < end))
         return table
 
-    def records(self, step: int | None = None) -> Any:
-        """The records, or those of one step."""
-        chunks = [(f, c) for f, c in self._chunks() if step is None or step in c.steps]
-        files = [f"{folder}/{chunk.path('records')}" for folder, chunk in chunks]
-        table = self._limited(self._engine.read_tables(files))
-        return table if step is None else table.filter(table.step == step)
+    def records(self) -> Any:
+        """The records."""
+        return self._limited(self._read_records(self._chunks()))
+
+    def step_records(self, job: str, step: int, workers: Collection[str]) -> Any:
+        """The records of a step of some workers."""
+        chunks = [
+            (folder, chunk)
+            for folder, chunk in self._chunks()
+            if self._names[folder] == job and chunk.worker in workers and step in chunk.steps
+        ]
+        table = self._read_records(chunks)
+        return table.filter(table.step == step)
+
+    def _read_records(self, chunks: Iterable[tuple[str, Chunk]]) -> Any:
+        return self._engine.read_tables(
+            [f"{folder}/{chunk.path('records')}" for folder, chunk in chunks]
+        )
 
     def histogram(self) -> Any:
         """Durations by job, node, device and bucket, of the nodes that are meant."""
@@ -135,12 +152,11 @@ class FleetTables:
         """The rows of the nodes that are meant."""
         if not self.selection.has_nodes:
             return table
-        import ibis
-
         rows = self.selection.select_nodes(self.node_rows())
         if not len(rows):
             raise OptionError("no node of the store matches the regexes; see `tfprof fleet ops`")
-        return table.semi_join(ibis.memtable(rows.select(["job", "node"])), ["job", "node"])
+        meant = self.make_table(rows.select(["job", "node"]))
+        return table.semi_join(meant, ["job", "node"])
 
     def nodes(self) -> Any:
         """Name, op and code of each node of each job."""

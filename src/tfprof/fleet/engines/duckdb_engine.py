@@ -37,6 +37,7 @@ class DuckdbEngine:
             raise
         import ibis
 
+        self._connection, self._made = connection, 0
         self._backend = ibis.duckdb.from_connection(connection)
         # DuckDB draws it on standard output, where the answer goes.
         connection.execute("SET enable_progress_bar = false")
@@ -58,7 +59,16 @@ class DuckdbEngine:
     def run(self, expression: Any) -> Any:
         """The rows of an expression."""
         with _load_errors():
-            return self._backend.to_pyarrow(expression)
+            # `to_pyarrow` of Ibis imports pandas, which takes longer than most answers.
+            rows = self._connection.sql(self._backend.compile(expression)).to_arrow_table()
+            return rows.cast(expression.schema().to_pyarrow())
+
+    def make_table(self, rows: Any) -> Any:
+        """Rows of this process as a table."""
+        self._made += 1
+        with _load_errors():
+            self._connection.register(f"made_{self._made}", rows)
+            return self._backend.table(f"made_{self._made}")
 
     def close(self) -> None:
         """End the database and remove what was spilled."""

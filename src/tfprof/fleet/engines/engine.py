@@ -28,6 +28,9 @@ class Engine(Protocol):
     def read_tables(self, names: Sequence[str]) -> Any:
         """Parquet files of one schema as one Ibis table."""
 
+    def make_table(self, rows: Any) -> Any:
+        """An Arrow table as an Ibis table."""
+
     def run(self, expression: Any) -> Any:
         """The rows of an expression as an Arrow table."""
 

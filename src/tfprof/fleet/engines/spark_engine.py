@@ -74,6 +74,12 @@ class SparkEngine:
             frame.createOrReplaceTempView(view)
         return self._backend.table(view)
 
+    def make_table(self, rows: Any) -> Any:
+        """Rows of this process as a table."""
+        import ibis
+
+        return ibis.memtable(rows)
+
     def run(self, expression: Any) -> Any:
         """The rows of an expression."""
         with _load_errors():

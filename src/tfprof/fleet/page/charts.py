@@ -45,10 +45,11 @@ def make_charts(tables: FleetTables) -> list[dict[str, Any]]:
         for job, (workers, _) in contents.items()
     }
     columns = {job: Groups(sorted(steps), COLUMNS) for job, (_, steps) in contents.items()}
-    steps = tables.rollup("steps").join(_places(columns, "step", "column"), ["job", "step"])
+    places = _places(tables, columns, "step", "column")
+    steps = tables.rollup("steps").join(places, ["job", "step"])
     facts = _by_job(tables.run(_facts(steps)))
     bands = _by_job(tables.run(_bands(steps)))
-    cells = steps.join(_places(rows, "worker", "row"), ["job", "worker"])
+    cells = steps.join(_places(tables, rows, "worker", "row"), ["job", "worker"])
     grids = _by_job(tables.run(_cells(cells)))
     traffic = traffic_of_jobs(tables)
     return [
@@ -69,14 +70,14 @@ def make_charts(tables: FleetTables) -> list[dict[str, Any]]:
     ]
 
 
-def _places(groups: dict[str, Groups], item: str, place: str) -> ibis.Table:
+def _places(tables: FleetTables, groups: dict[str, Groups], item: str, place: str) -> ibis.Table:
     """Which column a step is in, or which row a worker is in, of each job."""
     jobs = [job for job, group in groups.items() for _ in group.items]
     items = [name for group in groups.values() for name in group.items]
     index = np.concatenate([group.index for group in groups.values()])
     kind = pa.int32() if item == "step" else pa.string()
     table = {"job": pa.array(jobs, pa.string()), item: pa.array(items, kind)}
-    return ibis.memtable(pa.table({**table, place: pa.array(index, pa.int32())}))
+    return tables.make_table(pa.table({**table, place: pa.array(index, pa.int32())}))
 
 
 def _by_job(table: pa.Table) -> dict[str, pa.Table]:

@@ -17,6 +17,8 @@ SLOW_RATIO = 1.5
 """A step is slow if it takes so many times the median step."""
 CAUSE_SHARE = 0.25
 """What takes longer than usual is a cause if it is this share of the extra time."""
+MOST_WORKERS = 8
+"""Ops are compared on so many workers that took longest: a step waits for them."""
 
 
 def ask(tables: FleetTables) -> Answer:
@@ -68,10 +70,26 @@ def _choose(tables: FleetTables) -> dict[str, Any]:
     return {**first[0], "jobs": tables.run(usual)}
 
 
+def _longest_workers(tables: FleetTables, job: str, step: int) -> set[str]:
+    """The workers with most wall time, work, and work of servers for them, in the step."""
+    steps, devices = tables.rollup("steps"), tables.rollup("devices")
+    steps = steps.filter((steps.job == job) & (steps.step == step))
+    devices = devices.filter((devices.job == job) & (devices.step == step) & ~devices.own)
+    served = devices.group_by("worker").aggregate(served=devices.work.max())
+    workers = tables.run(
+        steps.left_join(served, "worker").select("worker", "wall", "work", "served")
+    )
+    longest: set[str] = set()
+    for name in ("wall", "work", "served"):
+        by_time = workers.sort_by([(name, "descending"), ("worker", "ascending")])
+        longest.update(by_time.column("worker").slice(0, MOST_WORKERS).to_pylist())
+    return longest
+
+
 def _ops(tables: FleetTables, job: str, step: int) -> ibis.Table:
     """Ops of the worker that each took longest on, against what they usually take."""
-    records = tables.of_nodes(tables.records(step))
-    records = records.filter(records.job == job)
+    workers = _longest_workers(tables, job, step)
+    records = tables.of_nodes(tables.step_records(job, step, workers))
     by_worker = records.group_by(["node", "worker"]).aggregate(
         this=records.duration.cast("int64").sum().cast("int64")
     )
