@@ -92,11 +92,12 @@ def test_packages_say_what_may_import_them(package: Path) -> None:
 
 def test_paths_of_contributing_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    for path in re.findall(r"((?:src|tests|docs)/[\w/]+(?:\.\w+)?)", text):
+    for path in re.findall(r"\b((?:web/src|src|tests|docs)/[\w/]+(?:\.\w+)?)", text):
         assert (ROOT / path).exists(), path
     table = text.partition("## Find the file")[2].partition("\n## ")[0]
     for path in re.findall(r"`(\w+/[\w/.]+)`", table):
-        assert path == "src/tfprof" or (ROOT / "src" / "tfprof" / path).exists(), path
+        folder = ROOT if path.startswith(("src/", "web/")) else ROOT / "src" / "tfprof"
+        assert (folder / path).exists(), path
 
 
 def test_the_listings_of_the_readme_are_what_is_printed() -> None:
