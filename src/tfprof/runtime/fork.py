@@ -8,7 +8,7 @@ which then waits forever for a module that another thread of its parent was look
 from __future__ import annotations
 
 import os
-from importlib import _bootstrap  # type: ignore[attr-defined]
+from importlib import _bootstrap
 
 
 def _free_import_locks() -> None:
