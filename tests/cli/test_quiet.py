@@ -31,7 +31,8 @@ def test_every_command(run: Tfprof, name: str, tmp_path: Path) -> None:
         *([f"--budget={tmp_path}/budget.toml"] if name == "gate" else []),
     ]
     done = run(*(words if name == "help" else [*words, "--quiet"]))
-    assert (done.status, done.err) == (0, "")
+    assert not done.err, done.err
+    assert done.status == 0
     assert done.out or name in ("report", "tables")
 
 

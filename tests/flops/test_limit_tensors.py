@@ -37,6 +37,7 @@ def test_values_with_symbols_stay_and_beyond_64_bits_are_unknown():
 def test_sizes_beyond_64_bits_are_unknown():
     shape = limit_tensor(Tensor(1, (2**63 - 1, 2**63, 2**70 * B, B))).shape
     assert shape == (2**63 - 1, None, None, B)
+    assert limit_tensor(Tensor(1, (2**63,))).shape == (None,)
 
 
 @pytest.mark.parametrize(("rank", "known"), [(254, True), (255, False)])

@@ -21,6 +21,7 @@ from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import add_run
 from tfprof.resolve import attributed_share, resolve
 from tfprof.resolve.time_totals import TimeTotals, time_totals
+from tfprof.runtime.fork import free_import_locks_in_children
 
 if TYPE_CHECKING:
     from tfprof.advisor import Advice, CheckerSelection
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from tfprof.memory.live_tensors import LiveTensor
     from tfprof.memory.prediction import MemoryPrediction
     from tfprof.sql.sql_result import SqlResult
+
+free_import_locks_in_children()
 
 
 class Profile(columns.Profile):

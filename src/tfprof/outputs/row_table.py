@@ -144,7 +144,7 @@ def parquet_document(table: pa.Table, settings: RenderSettings) -> Document:
     """A table as a Parquet file."""
     stream = io.BytesIO()
     pyarrow.parquet.write_table(table, stream)
-    return Document([stream.getbuffer()], settings.keys["outfile"])
+    return Document([stream.getvalue()], settings.keys["outfile"])
 
 
 def render_csv(report: Report, settings: RenderSettings) -> Rendering:
@@ -159,7 +159,7 @@ def csv_document(table: pa.Table, settings: RenderSettings) -> Document:
         raise OptionError(f"option 'output': safe is '{safe}'; it may be 0, 1")
     stream = io.BytesIO()
     pyarrow.csv.write_csv(_without_formulas(table) if safe == "1" else table, stream)
-    return Document([stream.getbuffer()], settings.keys["outfile"])
+    return Document([stream.getvalue()], settings.keys["outfile"])
 
 
 def _without_formulas(table: pa.Table) -> pa.Table:

@@ -3,6 +3,7 @@
     malloc      keep freed memory for what is allocated next
     gc_pause    pause the garbage collector
     lazy        properties that are computed once
+    fork        free locks in the child of a fork
     out_of_memory   what to tell when memory runs out
     exceptions  tell errors from requests to end
     silence     discard what libraries write to standard error
