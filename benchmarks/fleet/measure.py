@@ -81,7 +81,7 @@ def measure_ingest(traces: Path, runs: int) -> dict[str, float]:
 def describe_store(store: Path) -> dict[str, float]:
     """Workers, steps, records and sizes of the first job of a store."""
     job = next(store.glob("job=*"))
-    chunks = parse_manifest((job / "manifest.jsonl").read_text()).chunks
+    chunks = parse_manifest((job / "manifest.jsonl").read_text(), str(job)).chunks
     size = sum(path.stat().st_size for path in store.rglob("*.parquet"))
     of_records = sum(path.stat().st_size for path in job.glob("worker=*/records-*"))
     records = sum(chunk.records for chunk in chunks)

@@ -369,7 +369,7 @@ def test_damaged_stores_are_one_line(tmp_path: Path) -> None:
     (job / "manifest.jsonl").write_text("[]\n")
     done = call("fleet", "ops", str(tmp_path / "store"))
     assert (done.status, len(done.err.splitlines())) == (1, 1)
-    assert "manifest" in done.err
+    assert f"manifest.jsonl: is damaged; remove {job} and ingest its traces again" in done.err
 
 
 def test_without_the_extra_one_line_names_it(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,19 @@ def shown(profile, view="scope", **options):
     return [(row.name, row.depth) for row in report.rows[1:]]
 
 
+def test_a_node_counts_if_any_regex_matches(profile):
+    """Once by default; code view of the original counts it once per regex."""
+    for patterns, micros in (
+        (["Op0", "Op1"], 1111),
+        (["Op1", "Op0"], 1111),
+        (["Op1", "Op1|Op2"], 111_100),
+        (["Op1", "None"], 1100),
+    ):
+        for view in ("scope", "op"):
+            report = profile.report(view, account_type_regexes=patterns, select=["micros"])
+            assert report.total["micros"] == micros, (view, patterns)
+
+
 @pytest.mark.parametrize("depth", [0, 1, 2, 3, 4, 5, 2**31, 2**63 - 1])
 def test_depth_includes_its_limit(profile, depth):
     """The root is at depth 1."""

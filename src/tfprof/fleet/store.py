@@ -125,8 +125,8 @@ def _decode(text: str) -> str:
     return "".join(parts)
 
 
-def parse_manifest(lines: str) -> Manifest:
-    """The manifest of a job; a last line that was not finished does not count."""
+def parse_manifest(lines: str, folder: str) -> Manifest:
+    """The manifest of a job's folder; a last line that was not finished does not count."""
     try:
         entries = [json.loads(line) for line in lines[: lines.rfind("\n") + 1].splitlines()]
         merged = [entry["merged"] for entry in entries if "merged" in entry]
@@ -136,7 +136,9 @@ def parse_manifest(lines: str) -> Manifest:
             if "merged" not in entry
         ]
     except (ValueError, TypeError, KeyError):
-        raise LoadError(f"a {MANIFEST} of the store is damaged; ingest the traces again") from None
+        raise LoadError(
+            f"{folder}/{MANIFEST}: is damaged; remove {folder} and ingest its traces again"
+        ) from None
     return Manifest(tuple(chunks), merged[-1] if merged else 0)
 
 
@@ -212,7 +214,7 @@ def open_job(store: Path, job: str) -> Iterator[JobWriter]:
         complete = text[: text.rfind("\n") + 1]
         if complete != text:
             os.truncate(path, len(complete.encode()))
-        writer = JobWriter(folder, parse_manifest(complete), lock)
+        writer = JobWriter(folder, parse_manifest(complete, str(folder)), lock)
         writer.remove_unused()
         try:
             yield writer

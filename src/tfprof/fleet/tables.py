@@ -43,7 +43,12 @@ class FleetTables:
                 known = ", ".join(job_names(engine.find_jobs()).values())
                 raise OptionError(f"{store}: has no job '{selection.job}'; it has {known}")
         self._names = names
-        manifests = {f: parse_manifest(engine.read_store_file(f"{f}/{MANIFEST}")) for f in names}
+        manifests = {
+            folder: parse_manifest(
+                engine.read_store_file(f"{folder}/{MANIFEST}"), f"{store}/{folder}"
+            )
+            for folder in names
+        }
         self._jobs = {folder: m for folder, m in manifests.items() if m.chunks}
         if not self._jobs:
             raise LoadError(f"{store}: has no steps yet; add some with: tfprof fleet ingest")

@@ -148,6 +148,18 @@ def test_a_nested_model_only_calls_layers(tmp_path: Path) -> None:
     assert tower.float_ops == a.float_ops + b.float_ops
 
 
+def test_children_are_those_of_the_next_level(tmp_path: Path) -> None:
+    model = Model()
+    for layer in ("a", "b"):
+        model.matmul(f"net_1/outer_1/inner_1/{layer}_1", f"outer/inner/{layer}/kernel")
+    model.matmul("net_1/outer_1/c_1", "outer/c/kernel")
+    table = tfprof.model(model.export(tmp_path))
+    children = {row.name: row.children for row in table.layers}
+    assert children == {
+        "outer": ("inner", "c"), "inner": ("a", "b"), "a": (), "b": (), "c": (),
+    }  # fmt: skip
+
+
 def test_weights_of_the_model_itself(tmp_path: Path) -> None:
     model = Model()
     model.matmul("net_1/dense_1", "net/dense/kernel")
