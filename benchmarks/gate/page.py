@@ -29,7 +29,7 @@ SLOWER = (1.0, 1.05, 1.1)
 """What the times of sampled heads are multiplied with."""
 _SAMPLED = {"quiet": 8, "busy": 4}
 """How many trials of each program the sample has, the first of each kind."""
-_OPS = 100
+_OPS = 300
 """How many ops of a trial the sample has, those with most time."""
 _TICK = 100
 """The nanoseconds that times of the sample are multiples of."""
