@@ -32,10 +32,10 @@ def with_runtime_shapes(
 ) -> tuple[Profile, list[str]]:
     """A profile with the output shapes of runs (all by default), and a message per conflict."""
     runs = profile.records if runs is None else runs
-    if not runs:
+    incomplete = _incomplete(profile)
+    if not runs or not incomplete.any():
         return profile, []
     column = profile.nodes.output_shapes
-    incomplete = _incomplete(profile)
     shapes_of: dict[int, list[Shape | None]] = {}
     conflicts: list[str] = []
     room = MAX_SHAPE_GAPS
