@@ -38,7 +38,7 @@ class Fleet:
         return replace(row.ask(tables), explain=tables.statements)
 
     def tables(self, selection: Selection) -> FleetTables:
-        """The tables of the store as it is now, limited to what is meant."""
+        """The tables of the store as it is now, limited to what is selected."""
         from tfprof.fleet.tables import FleetTables
 
         return FleetTables(self._engine, self._store, selection)

@@ -15,7 +15,7 @@ from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.schema import Array
 from tfprof.resolve import resolve
 
-_MOST = 2**31 - 1
+_MAX_INT32 = 2**31 - 1
 
 
 def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[StepRecords]:
@@ -37,8 +37,8 @@ def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[Ste
             t0,
             node[nodes],
             executions.interval_device[rows].astype(np.int16),
-            np.clip(start - t0, 0, _MOST).astype(np.int32),
-            np.clip(executions.interval_duration[rows], 1, _MOST).astype(np.int32),
+            np.clip(start - t0, 0, _MAX_INT32).astype(np.int32),
+            np.clip(executions.interval_duration[rows], 1, _MAX_INT32).astype(np.int32),
             _memory(executions, index, nodes, executions.requested_bytes),
             _memory(executions, index, nodes, executions.peak_bytes),
             _memory(executions, index, nodes, executions.output_bytes),

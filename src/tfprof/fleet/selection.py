@@ -37,32 +37,32 @@ class Selection:
 
     @property
     def has_workers(self) -> bool:
-        """Whether only some workers are meant."""
+        """Whether only some workers are selected."""
         return not is_everything(self.workers)
 
     @property
     def has_nodes(self) -> bool:
-        """Whether only some nodes are meant."""
+        """Whether only some nodes are selected."""
         shown = (self.account_type_regexes, self.show_name_regexes)
         return bool(self.hide_name_regexes) or not all(map(is_everything, shown))
 
     def select_workers(self, names: list[str]) -> list[str]:
-        """Those workers that are meant."""
+        """Those workers that are selected."""
         if not self.has_workers:
             return names
         mask = matches_any(self.workers, pa.array(names, pa.string()))
-        return [name for name, meant in zip(names, mask.tolist(), strict=True) if meant]
+        return [name for name, selected in zip(names, mask.tolist(), strict=True) if selected]
 
     def select_nodes(self, nodes: pa.Table) -> pa.Table:
-        """Those rows of the nodes that are meant: one type matches, and the name."""
+        """Those rows of the nodes that are selected: one type matches, and the name."""
         names = nodes.column("name").combine_chunks()
         mask = matches_any(self.show_name_regexes, names)
         mask &= ~matches_any(self.hide_name_regexes, names)
         types = nodes.column("types").combine_chunks()
-        meant = matches_any(self.account_type_regexes, types.flatten())
+        selected = matches_any(self.account_type_regexes, types.flatten())
         owners = pa.compute.list_parent_indices(types).to_numpy()
         has_type = np.zeros(len(nodes), bool)
-        has_type[owners[meant]] = True
+        has_type[owners[selected]] = True
         return nodes.filter(pa.array(mask & has_type))
 
 

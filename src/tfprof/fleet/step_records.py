@@ -43,7 +43,7 @@ _NOT_NODES = ("_SOURCE", "_SINK")
 _RECEIVE = "RecvTensor"
 _TASK = re.compile(r"/job:([^/]+)(?:/replica:\d+)?/task:(\d+)", re.ASCII)
 _OP = re.compile(r" = ([^\s(]+)\(")
-_MOST = 2**31 - 1
+_MAX_INT32 = 2**31 - 1
 _TRANSFERS = pa.schema(
     [("source", pa.string()), ("destination", pa.string())]
     + [(name, pa.int64()) for name in ("bytes", "micros")]
@@ -145,7 +145,7 @@ def read_step(path: Path, step: int, names: NodeNames) -> StepRecords:
         t0,
         node,
         device,
-        np.clip(start - t0, -_MOST, _MOST).astype(np.int32),
+        np.clip(start - t0, -_MAX_INT32, _MAX_INT32).astype(np.int32),
         run.duration[rows].astype(np.int32),
         run.bytes[rows],
         run.peak[rows],

@@ -32,7 +32,7 @@ class FleetTables:
     """The tables of a store: rollups where they answer a question, records where they do not."""
 
     def __init__(self, engine: Engine, store: str, selection: Selection) -> None:
-        """Read the manifests of the jobs that are meant."""
+        """Read the manifests of the jobs that are selected."""
         check_version(engine.read_store_file(ABOUT), store)
         self._engine, self.selection = engine, selection
         self._expressions: list[Any] = []
@@ -73,19 +73,19 @@ class FleetTables:
         return tuple(str(ibis.to_sql(item, dialect=dialect)) for item in self._expressions)
 
     def _chunks(self) -> list[tuple[str, Chunk]]:
-        """The chunks with some of the workers and steps that are meant, and the job's folder."""
-        meant = set(self.selection.select_workers(sorted(self._workers())))
+        """The chunks with some of the workers and steps that are selected, and the job's folder."""
+        selected = set(self.selection.select_workers(sorted(self._workers())))
         first, end = self.selection.steps or (0, 2**62)
         return [
             (folder, chunk)
             for folder, manifest in self._jobs.items()
             for chunk in manifest.chunks
-            if chunk.worker in meant and any(first <= step < end for step in chunk.steps)
+            if chunk.worker in selected and any(first <= step < end for step in chunk.steps)
         ]
 
     @property
     def contents(self) -> dict[str, tuple[set[str], set[int]]]:
-        """The workers and steps of each job that are meant."""
+        """The workers and steps of each job that are selected."""
         found: dict[str, tuple[set[str], set[int]]] = {}
         first, end = self.selection.steps or (0, 2**62)
         for folder, chunk in self._chunks():
@@ -105,10 +105,10 @@ class FleetTables:
         return self._limited(self._engine.read_tables(files))
 
     def _limited(self, table: Any) -> Any:
-        """The rows of the workers and steps that are meant."""
+        """The rows of the workers and steps that are selected."""
         if self.selection.has_workers:
-            meant = self.selection.select_workers(sorted(self._workers()))
-            table = table.filter(table.worker.isin(meant))
+            selected = self.selection.select_workers(sorted(self._workers()))
+            table = table.filter(table.worker.isin(selected))
         if self.selection.steps:
             first, end = self.selection.steps
             table = table.filter((table.step >= first) & (table.step < end))
@@ -134,7 +134,7 @@ class FleetTables:
         )
 
     def histogram(self) -> Any:
-        """Durations by job, node, device and bucket, of the nodes that are meant."""
+        """Durations by job, node, device and bucket, of the nodes that are selected."""
         if self.selection.steps:
             table = histogram_of(self.records())
         elif self.selection.has_workers:
@@ -154,14 +154,14 @@ class FleetTables:
         return [file for f, m in self._jobs.items() for file in _rollup_files(f, m, "histogram")]
 
     def of_nodes(self, table: Any) -> Any:
-        """The rows of the nodes that are meant."""
+        """The rows of the nodes that are selected."""
         if not self.selection.has_nodes:
             return table
         rows = self.selection.select_nodes(self.node_rows())
         if not len(rows):
             raise OptionError("no node of the store matches the regexes; see `tfprof fleet ops`")
-        meant = self.make_table(rows.select(["job", "node"]))
-        return table.semi_join(meant, ["job", "node"])
+        selected = self.make_table(rows.select(["job", "node"]))
+        return table.semi_join(selected, ["job", "node"])
 
     def nodes(self) -> Any:
         """Name, op and code of each node of each job."""

@@ -31,7 +31,7 @@ class CallSite:
     """The input of that node that is the first argument."""
 
 
-Place = tuple[CallSite, int]
+NodeLocation = tuple[CallSite, int]
 """A node: the call site of its function, and its position there."""
 
 

@@ -45,11 +45,11 @@ def make_charts(tables: FleetTables) -> list[dict[str, Any]]:
         for job, (workers, _) in contents.items()
     }
     columns = {job: Groups(sorted(steps), COLUMNS) for job, (_, steps) in contents.items()}
-    places = _places(tables, columns, "step", "column")
-    steps = tables.rollup("steps").join(places, ["job", "step"])
+    columns_of_steps = _group_indices(tables, columns, "step", "column")
+    steps = tables.rollup("steps").join(columns_of_steps, ["job", "step"])
     facts = _by_job(tables.run(_facts(steps)))
     bands = _by_job(tables.run(_bands(steps)))
-    cells = steps.join(_places(tables, rows, "worker", "row"), ["job", "worker"])
+    cells = steps.join(_group_indices(tables, rows, "worker", "row"), ["job", "worker"])
     grids = _by_job(tables.run(_cells(cells)))
     traffic = traffic_of_jobs(tables)
     return [
@@ -70,14 +70,16 @@ def make_charts(tables: FleetTables) -> list[dict[str, Any]]:
     ]
 
 
-def _places(tables: FleetTables, groups: dict[str, Groups], item: str, place: str) -> ibis.Table:
+def _group_indices(
+    tables: FleetTables, groups: dict[str, Groups], item: str, axis: str
+) -> ibis.Table:
     """Which column a step is in, or which row a worker is in, of each job."""
     jobs = [job for job, group in groups.items() for _ in group.items]
     items = [name for group in groups.values() for name in group.items]
     index = np.concatenate([group.index for group in groups.values()])
     kind = pa.int32() if item == "step" else pa.string()
     table = {"job": pa.array(jobs, pa.string()), item: pa.array(items, kind)}
-    return tables.make_table(pa.table({**table, place: pa.array(index, pa.int32())}))
+    return tables.make_table(pa.table({**table, axis: pa.array(index, pa.int32())}))
 
 
 def _by_job(table: pa.Table) -> dict[str, pa.Table]:

@@ -33,27 +33,30 @@ def traffic_of_jobs(tables: FleetTables) -> dict[str, dict[str, Any]]:
 
 
 def _matrix(transfers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Sums by the places of source and destination."""
-    places = _Places(transfers)
+    """Sums by the endpoints of source and destination."""
+    endpoints = _Endpoints(transfers)
     ends = [
-        (places.find(row["worker"], row["source"]), places.find(row["worker"], row["destination"]))
+        (
+            endpoints.find(row["worker"], row["source"]),
+            endpoints.find(row["worker"], row["destination"]),
+        )
         for row in transfers
     ]
     sources, destinations = (sorted(set(end)) for end in zip(*ends, strict=True))
     size, count = (np.zeros((len(sources), len(destinations)), np.int64) for _ in range(2))
     for row, (source, destination) in zip(transfers, ends, strict=True):
-        place = sources.index(source), destinations.index(destination)
-        size[place] += row["bytes"]
-        count[place] += row["transfers"]
+        cell = sources.index(source), destinations.index(destination)
+        size[cell] += row["bytes"]
+        count[cell] += row["transfers"]
     total = int(size.sum())
     return {
-        "rows": [places.labels[place] for place in sources],
-        "columns": [places.labels[place] for place in destinations],
+        "rows": [endpoints.labels[row] for row in sources],
+        "columns": [endpoints.labels[row] for row in destinations],
         "bytes": size.ravel().tolist(),
         "sizes": [_size(part) for part in size.ravel().tolist()],
         "texts": [_text(int(a), int(b), total) for a, b in zip(size.flat, count.flat, strict=True)],
         "total": f"{_size(total)} in {int(count.sum()):,} transfers",
-        "note": places.note,
+        "note": endpoints.note,
     }
 
 
@@ -68,7 +71,7 @@ def _text(size: int, count: int, total: int) -> str:
     return f"{_size(size)} in {count:,} transfers{share}"
 
 
-class _Places:
+class _Endpoints:
     """Rows for devices of other tasks first, then for the workers' own."""
 
     def __init__(self, transfers: Iterable[dict[str, Any]]) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tfprof.fleet.open_fleet import Fleet
 
 _SHELL = Path(__file__).with_name("page.html")
-_PLACE = "<!--data-->"
+_DATA_COMMENT = "<!--data-->"
 
 
 def page_bytes(fleet: Fleet, options: Mapping[str, Any], *, command: str) -> bytes:
@@ -36,7 +36,7 @@ def page_bytes(fleet: Fleet, options: Mapping[str, Any], *, command: str) -> byt
             f"the page would be larger than {MAX_BYTES // 10**6} MB; give --job, or a smaller "
             "--limit"
         )
-    before, _, after = _shell().partition(_PLACE)
+    before, _, after = _shell().partition(_DATA_COMMENT)
     return f"{before}{data}{after}".encode()
 
 

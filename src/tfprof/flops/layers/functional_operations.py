@@ -25,17 +25,21 @@ def find_operations(model: Scope, caller: CallSite) -> Iterator[Scope]:
     Arithmetic with the sizes of tensors is none. A mask is one: `not_equal` in `summary()`.
     """
     data = _data_nodes(caller)
-    nodes = {_last_part(site, at): (site, at) for site, at in model.places if site is caller}
+    nodes = {
+        _last_part(site, position): (site, position)
+        for site, position in model.locations
+        if site is caller
+    }
     for name in dict.fromkeys((*nodes, *model.children)):
         child = model.children.get(name, Scope(name))
         if name in model.children and (model.is_layer_call(name) or child.layer_calls()):
             continue
         own = [nodes[name]] if name in nodes else []
-        operation = Scope(name, child.children, [*own, *child.places])
+        operation = Scope(name, child.children, [*own, *child.locations])
         body = caller.instance.body
         if any(
-            site is caller and at in data and body.nodes[at].op not in GLUE
-            for site, at in operation.all_places()
+            site is caller and position in data and body.nodes[position].op not in GLUE
+            for site, position in operation.all_locations()
         ):
             yield operation
 

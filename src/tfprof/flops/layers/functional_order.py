@@ -39,7 +39,7 @@ class CallGraph:
 
 def sort_layers(graph: CallGraph) -> list[int]:
     """The layers in the order of Keras; those without a way to an output are left out."""
-    finished, first_met = _walk(graph)
+    finished, first_visit = _walk(graph)
     found = depth, calls = _depths(graph, finished, {})
     for _ in range(_MAX_ROUNDS):
         least = _least_depths(graph.runs, calls)
@@ -47,7 +47,7 @@ def sort_layers(graph: CallGraph) -> list[int]:
             depth = found[0]
             break
         found = _, calls = _depths(graph, finished, least)
-    return sorted(depth, key=lambda layer: (-depth[layer], first_met[layer]))
+    return sorted(depth, key=lambda layer: (-depth[layer], first_visit[layer]))
 
 
 def _depths(
@@ -96,7 +96,7 @@ def is_chain(graph: CallGraph, count: int) -> bool:
 def _walk(graph: CallGraph) -> tuple[list[int], dict[int, int]]:
     """Calls with sources first, and layer -> when it was met, from the outputs depth first."""
     finished: list[int] = []
-    first_met: dict[int, int] = {}
+    first_visit: dict[int, int] = {}
     met: set[int] = set()
     for output in graph.outputs:
         stack = [(output, iter(graph.inputs[output]))] if output not in met else []
@@ -104,14 +104,14 @@ def _walk(graph: CallGraph) -> tuple[list[int], dict[int, int]]:
             call, sources = stack[-1]
             if call not in met:
                 met.add(call)
-                first_met.setdefault(graph.layer[call], len(first_met))
+                first_visit.setdefault(graph.layer[call], len(first_visit))
             source = next((source for source in sources if source not in met), None)
             if source is None:
                 stack.pop()
                 finished.append(call)
             else:
                 stack.append((source, iter(graph.inputs[source])))
-    return finished, first_met
+    return finished, first_visit
 
 
 def read_calls(
@@ -139,7 +139,9 @@ class _CallReader:
     def __init__(self, site: CallSite, calls: Sequence[set[int]]) -> None:
         self._body = site.instance.body
         self._calls = calls
-        self._call_of = {at: number for number, members in enumerate(calls) for at in members}
+        self._call_of = {
+            position: number for number, members in enumerate(calls) for position in members
+        }
 
     def sources(self, refs: Iterable[Ref | None]) -> list[int]:
         """The calls that tensors are from, each once; inputs of the function are from none."""
@@ -149,19 +151,19 @@ class _CallReader:
     def _source(self, ref: Ref | None) -> int | None:
         passed: set[int] = set()
         while ref is not None and ref[0] >= 0 and ref[0] not in passed:
-            at = ref[0]
-            passed.add(at)
-            if at in self._call_of:
-                return self._call_of[at]
-            if self._body.nodes[at].op not in _TRANSPARENT:
-                return len(self._calls) + at
-            ref = next(iter(self._body.inputs[at]), None)
+            position = ref[0]
+            passed.add(position)
+            if position in self._call_of:
+                return self._call_of[position]
+            if self._body.nodes[position].op not in _TRANSPARENT:
+                return len(self._calls) + position
+            ref = next(iter(self._body.inputs[position]), None)
         return None
 
     def inputs(self, call: int) -> list[int]:
         """The calls that a call is given tensors from, in the order of their use."""
-        at = call - len(self._calls)
-        members = self._calls[call] if at < 0 else {at}
+        position = call - len(self._calls)
+        members = self._calls[call] if position < 0 else {position}
         found: list[Ref | None] = []
         visited: set[int] = set()
         for last in sorted(members, reverse=True):

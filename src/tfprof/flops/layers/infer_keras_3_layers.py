@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tfprof.flops.call_sites import CallSite, Place
+from tfprof.flops.call_sites import CallSite, NodeLocation
 from tfprof.flops.layers.functional_operations import GLUE, find_operations
 from tfprof.flops.layers.functional_order import CallGraph, is_chain, read_calls, sort_layers
 from tfprof.flops.layers.layer_tree import LayerCalls, LayerInfo, LayerTree, SavedLayers
@@ -59,8 +59,8 @@ def has_keras_scopes(
     pending.append((build_scope_tree(sites), frozenset(), frozenset()))
     while pending:
         scope, scopes, layers = pending.pop()
-        for place in scope.places:
-            for variable in reads.of_node(*place):
+        for location in scope.locations:
+            for variable in reads.of_node(*location):
                 votes += layers.issuperset(owners[variable]) - scopes.issuperset(owners[variable])
         for name, child in scope.children.items():
             called = layers | {child.layer_name()} if scope.is_layer_call(name) else layers
@@ -159,7 +159,7 @@ class _Finder:
             for outer in layer.scopes
             for scope in outer.subtree()
             if id(scope) not in inside
-            for site, position in scope.places
+            for site, position in scope.locations
         )
         several = len({call.layer_name() for call in inner}) > 1
         return (several and all(op in GLUE or op in _MASKS for op in own)) or any(
@@ -216,7 +216,7 @@ class _Finder:
         """The calls that outputs need; a layer is its position, other operations are negative."""
         if self._caller is None:
             return CallGraph({}, {}, ())
-        calls = [(at, self._members(s)) for at, layer in enumerate(layers) for s in layer.scopes]
+        calls = [(i, self._members(s)) for i, layer in enumerate(layers) for s in layer.scopes]
         graph = read_calls(self._caller, [members for _, members in calls], outputs)
         owners = {call: calls[call][0] if call < len(calls) else -1 - call for call in graph.layer}
         runs = sorted(range(len(calls)), key=lambda call: min(calls[call][1], default=-1))
@@ -229,7 +229,7 @@ class _Finder:
 
     def _members(self, scope: Scope) -> set[int]:
         """The nodes of a scope in the function that calls the layers."""
-        return {at for site, at in scope.all_places() if site is self._caller}
+        return {position for site, position in scope.all_locations() if site is self._caller}
 
     def _outputs(self, scope: Scope) -> list[Ref]:
         """The tensors that leave a scope."""
@@ -257,31 +257,33 @@ class _Finder:
             variables = tuple(sorted(layer.variables))
             infos.append(LayerInfo(layer.name, "", parent, variables, calls=len(layer.scopes)))
             for scope in layer.scopes:
-                calls[index] = LayerCalls(scope.all_places())
-                nodes.update({(site.number, at): index for site, at in calls[index].places})
+                calls[index] = LayerCalls(scope.all_locations())
+                nodes.update(
+                    {(site.number, position): index for site, position in calls[index].locations}
+                )
             pending += [(index, inner) for inner in reversed(layer.layers)]
         return LayerTree(tuple(infos), nodes, calls)
 
     def _read_in(self, scope: Scope) -> set[int]:
         """The variables that nodes of a scope read."""
-        return {v for place in scope.all_places() for v in self._reads.of_node(*place)}
+        return {v for location in scope.all_locations() for v in self._reads.of_node(*location)}
 
     def _order(self, scope: Scope) -> tuple[int, int, int]:
         """When the first node of a scope was created."""
-        return min(self._creation_order(place) for place in scope.all_places())
+        return min(self._creation_order(location) for location in scope.all_locations())
 
-    def _creation_order(self, place: Place) -> tuple[int, int, int]:
+    def _creation_order(self, location: NodeLocation) -> tuple[int, int, int]:
         """A node's position in the function that calls the layers, then in its own."""
-        site, position = place
-        outer, at = site, position
+        site, position = location
+        outer, outer_position = site, position
         while outer is not self._caller and outer.caller is not None:
-            outer, at = outer.caller, outer.position
-        return at, site.number, position
+            outer, outer_position = outer.caller, outer.position
+        return outer_position, site.number, position
 
     @cached_property
     def _caller(self) -> CallSite | None:
         """The outermost call site that has nodes of the model."""
-        sites = {site.number: site for site, _ in self._model.all_places()}.values()
+        sites = {site.number: site for site, _ in self._model.all_locations()}.values()
         return min(sites, key=_depth, default=None)
 
 
@@ -293,4 +295,4 @@ def _depth(site: CallSite) -> int:
 
 
 def _op_types(scope: Scope) -> set[str]:
-    return {site.instance.body.nodes[at].op for site, at in scope.all_places()}
+    return {site.instance.body.nodes[position].op for site, position in scope.all_locations()}

@@ -72,24 +72,29 @@ class LayerRows:
     def __init__(self, cost: Cost) -> None:
         self._cost = cost
         self._nodes: list[tuple[CallSite, int, NodeCost]] = [
-            (site, at, cost.node(site, at))
+            (site, position, cost.node(site, position))
             for site in cost.call_sites()
-            for at in site.instance.order
+            for position in site.instance.order
         ]
         sites = list({site.number: site for site, _, _ in self._nodes}.values())
-        counted = {(site.number, at) for site, at, node in self._nodes if node.kind == "counted"}
+        counted = {
+            (site.number, position)
+            for site, position, node in self._nodes
+            if node.kind == "counted"
+        }
         self._tree = find_layers(cost.source, sites, counted)
         self._outputs = OutputShapes(cost.bound_shape)
         self._inner: dict[int | None, list[int]] = {}
         for index, layer in enumerate(self._tree.layers):
             self._inner.setdefault(layer.parent, []).append(index)
         self._sums: dict[int | None, _Sums] = {}
-        for site, at, node in self._nodes:
-            sums = self._sums.setdefault(self._tree.nodes.get((site.number, at)), _Sums())
+        for site, position, node in self._nodes:
+            sums = self._sums.setdefault(self._tree.nodes.get((site.number, position)), _Sums())
             sums.add(node)
             body = site.instance.body
-            if cost.source.frozen and body.nodes[at].op == "Const":
-                sums.constants[body.name, body.nodes[at].name] = constant_size(body.nodes[at])
+            if cost.source.frozen and body.nodes[position].op == "Const":
+                constant = body.nodes[position]
+                sums.constants[body.name, constant.name] = constant_size(constant)
 
     def rows(self) -> list[Layer]:
         """All rows: each nested model is followed by its layers, all by what is outside."""
@@ -99,7 +104,7 @@ class LayerRows:
         """The nodes of a row, those of inner layers included."""
         _, layers = self._rows(None, 1)[position]
         wanted = self._tree.nodes
-        return [n for site, at, n in self._nodes if wanted.get((site.number, at)) in layers]
+        return [n for site, index, n in self._nodes if wanted.get((site.number, index)) in layers]
 
     def _rows(self, parent: int | None, depth: int) -> list[tuple[Layer, set[int | None]]]:
         """The rows of a model's layers, with the layers whose nodes each has."""

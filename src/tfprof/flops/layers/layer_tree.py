@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tfprof.flops.call_sites import Place
+from tfprof.flops.call_sites import NodeLocation
 from tfprof.flops.tensors import Dims
 
 
@@ -66,7 +66,7 @@ LayerSource = TracedLayers | SavedLayers | NamedLayers
 class LayerCalls:
     """The nodes of one call of a layer, or of several that cannot be told apart."""
 
-    places: Sequence[Place]
+    locations: Sequence[NodeLocation]
     count: int = 1
 
 

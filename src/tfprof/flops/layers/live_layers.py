@@ -54,12 +54,12 @@ class LayerRecorder:
 
     def position(self, layer: Any) -> int:
         """Where a layer is that is called now: it may be a layer of several models."""
-        places = [i for i, known in enumerate(self.objects) if known is layer]
+        locations = [i for i, known in enumerate(self.objects) if known is layer]
         for caller in reversed(self.stack):
-            inside = [i for i in places if self.layers[i].parent == caller]
+            inside = [i for i in locations if self.layers[i].parent == caller]
             if inside:
                 return inside[0]
-        return places[0]
+        return locations[0]
 
 
 def list_layers(model: Any, weights: Sequence[Any]) -> list[tuple[LayerInfo, Any]]:

@@ -22,12 +22,12 @@ def match_layer_names(sites: list[CallSite], named: NamedLayers) -> LayerTree:
     layers = list(named.layers)
     for index, layer in enumerate(layers):  # models come before their layers
         scopes[index] = _layer_scopes(scopes[layer.parent], layer.name, names[layer.parent])
-        places = [place for scope in scopes[index] for place in scope.all_places()]
-        nodes.update({(site.number, at): index for site, at in places})
+        locations = [location for scope in scopes[index] for location in scope.all_locations()]
+        nodes.update({(site.number, position): index for site, position in locations})
         count = max(layer.calls, len(scopes[index]))
         layers[index] = replace(layer, calls=count)
-        if places:
-            calls[index] = LayerCalls(places, count)
+        if locations:
+            calls[index] = LayerCalls(locations, count)
     return LayerTree(tuple(layers), nodes, calls)
 
 

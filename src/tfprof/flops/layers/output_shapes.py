@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tfprof.flops.call_sites import CallSite, Place
+from tfprof.flops.call_sites import CallSite, NodeLocation
 from tfprof.flops.layers.layer_tree import LayerCalls, format_shape
 from tfprof.flops.tensors import Dims, Tensor
 from tfprof.protos.graph_pb2 import DataType
@@ -24,7 +24,7 @@ class OutputShapes:
 
         A layer creates what it returns first at the end; a model its outputs in order.
         """
-        site, members = _outermost(calls.places)
+        site, members = _outermost(calls.locations)
         used = self._used_outside(site, members)
         tensors = [(ref, site.instance.tensor(ref)) for ref in sorted(used)]
         tensors = [(ref, tensor) for ref, tensor in tensors if tensor.dtype not in _HANDLES]
@@ -72,11 +72,11 @@ class OutputShapes:
         return self._uses[site.number]
 
 
-def _outermost(places: Sequence[Place]) -> tuple[CallSite, set[int]]:
+def _outermost(locations: Sequence[NodeLocation]) -> tuple[CallSite, set[int]]:
     """The call site that the other nodes are called from, and the nodes there."""
-    sites = {site.number: site for site, _ in places}
+    sites = {site.number: site for site, _ in locations}
     outer = next(site for site in sites.values() if not _has_caller_in(site, sites))
-    return outer, {position for site, position in places if site is outer}
+    return outer, {position for site, position in locations if site is outer}
 
 
 def _has_caller_in(site: CallSite, sites: dict[int, CallSite]) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tfprof.flops.call_sites import CallSite, Place
+from tfprof.flops.call_sites import CallSite, NodeLocation
 from tfprof.flops.layers.variable_reads import HANDLES
 
 _SUFFIX = re.compile(r"(.+)_([0-9]{1,9})")
@@ -24,7 +24,7 @@ class Scope:
 
     name: str
     children: dict[str, Scope] = field(default_factory=dict)
-    places: list[Place] = field(default_factory=list)
+    locations: list[NodeLocation] = field(default_factory=list)
     """The nodes right in it that run."""
     ops: set[str] = field(default_factory=set)
     """Names of all nodes right in it, in lower case as TensorFlow compares them."""
@@ -37,9 +37,9 @@ class Scope:
             yield scope
             pending.extend(scope.children.values())
 
-    def all_places(self) -> list[Place]:
+    def all_locations(self) -> list[NodeLocation]:
         """The nodes that run in it and below."""
-        return [place for scope in self.subtree() for place in scope.places]
+        return [location for scope in self.subtree() for location in scope.locations]
 
     def is_layer_call(self, name: str) -> bool:
         """Whether a child was entered twice, the first time without a node."""
@@ -58,7 +58,7 @@ class Scope:
             scope = pending.pop()
             for name, child in scope.children.items():
                 (found if scope.is_layer_call(name) else pending).append(child)
-        return [scope for scope in found if scope.all_places()]
+        return [scope for scope in found if scope.all_locations()]
 
     def layer_name(self) -> str:
         """The name of the layer that is called in this scope."""
@@ -81,7 +81,7 @@ def build_scope_tree(sites: list[CallSite]) -> Scope:
             scope = _find(path, parents)
             scope.ops.add(name.lower())
             if position in runs:
-                scope.places.append((site, position))
+                scope.locations.append((site, position))
     return root
 
 

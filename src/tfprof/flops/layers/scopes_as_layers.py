@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from tfprof.flops.call_sites import CallSite, Place
+from tfprof.flops.call_sites import CallSite, NodeLocation
 from tfprof.flops.layers.layer_tree import LayerCalls, LayerInfo, LayerTree
 from tfprof.flops.layers.scope_tree import Scope, build_scope_tree
 from tfprof.flops.layers.variable_reads import VariableReads
@@ -25,19 +25,20 @@ def list_scopes_as_layers(
     scope = _shared_scope(build_scope_tree(sites), counted)
     # What is below an op's own name is part of the op.
     layers = {n: child for n, child in scope.children.items() if n.lower() not in scope.ops}
-    scopes = {name: child.all_places() for name, child in layers.items()}
+    scopes = {name: child.all_locations() for name, child in layers.items()}
     owners = _owners(variables, scopes, reads)
     names = [
         name
-        for name, places in scopes.items()
-        if owners.get(name) or any((site.number, at) in counted for site, at in places)
+        for name, locations in scopes.items()
+        if owners.get(name)
+        or any((site.number, position) in counted for site, position in locations)
     ]
     names.sort(key=lambda name: _last(scopes[name]))
     names += [name for name in owners if name not in scopes]
     nodes = {
-        (site.number, at): index
+        (site.number, position): index
         for index, name in enumerate(names)
-        for site, at in scopes.get(name, ())
+        for site, position in scopes.get(name, ())
     }
     infos = [LayerInfo(name, variables=tuple(owners.get(name, ()))) for name in names]
     calls = {i: LayerCalls(scopes[name]) for i, name in enumerate(names) if scopes.get(name)}
@@ -58,7 +59,7 @@ def _shared_scope(scope: Scope, counted: set[tuple[int, int]]) -> Scope:
 
 def _has_counted_node(scope: Scope, counted: set[tuple[int, int]]) -> bool:
     """Whether a counted node is right in a scope."""
-    return any((site.number, at) in counted for site, at in scope.places)
+    return any((site.number, position) in counted for site, position in scope.locations)
 
 
 def _working_scopes(scope: Scope, counted: set[tuple[int, int]]) -> list[Scope]:
@@ -72,13 +73,13 @@ def _working_scopes(scope: Scope, counted: set[tuple[int, int]]) -> list[Scope]:
 
 
 def _owners(
-    variables: Sequence[Variable], scopes: dict[str, list[Place]], reads: VariableReads
+    variables: Sequence[Variable], scopes: dict[str, list[NodeLocation]], reads: VariableReads
 ) -> dict[str, list[int]]:
     """Scope -> its variables; also names of scopes that are not there, if the variables say so."""
     readers: dict[int, str] = {}
-    for name, places in scopes.items():
-        for place in places:
-            for variable in reads.of_node(*place):
+    for name, locations in scopes.items():
+        for location in locations:
+            for variable in reads.of_node(*location):
                 readers.setdefault(variable, name)
     paths = [variable.name.split("/")[:-1] for variable in variables]
     prefix = len(_common_prefix(path[:-1] for path in paths if path))
@@ -98,6 +99,6 @@ def _common_prefix(paths: Iterable[list[str]]) -> list[str]:
     return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]
 
 
-def _last(places: Sequence[Place]) -> tuple[int, int]:
+def _last(locations: Sequence[NodeLocation]) -> tuple[int, int]:
     """Layers are in the order of their last nodes: their variables may be created long before."""
-    return max(((-site.number, at) for site, at in places), default=(0, 0))
+    return max(((-site.number, position) for site, position in locations), default=(0, 0))

@@ -53,8 +53,8 @@ class VariableReads:
             if site.caller is None:
                 return None
             inputs = site.caller.instance.body.inputs[site.position]
-            site, place = site.caller, site.first_input + index
-            ref = inputs[place] if place < len(inputs) else None
+            site, location = site.caller, site.first_input + index
+            ref = inputs[location] if location < len(inputs) else None
         return None
 
     def _handle(self, site: CallSite, position: int) -> int | None:
