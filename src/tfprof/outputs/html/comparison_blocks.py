@@ -23,6 +23,7 @@ _TOP = 100
 _ALL_PAIRS = 4
 """With more steps than this, a written page compares each step only with the last one."""
 _MILLION = 1_000_000
+_HALF = 2**62
 
 
 def compared_steps(steps: tuple[int, ...]) -> Iterator[tuple[int, int]]:
@@ -43,7 +44,7 @@ def add_comparison(
     differing = np.flatnonzero(size)
     order = differing[np.argsort(descending_key(abs(size[differing])), kind="stable")]
     shown = order[:_TOP]
-    largest = abs(size[shown[0]]) if len(shown) else 1
+    largest = abs(size[shown].tolist()[0]) if len(shown) else 1
     whole = [_total(report, measure, step) for step in (before, after)]
     rows = zip(*(column[shown].tolist() for column in (old, new, size)), strict=True)
     table = {
@@ -59,8 +60,12 @@ def add_comparison(
 
 
 def _node_values(report: Report, measure: str, step: int) -> Array:
+    """The numbers of all nodes; Python integers if a difference of two may not fit in 64 bits."""
     values = measures(report.profile, report.quirks, step)[:, measure]
-    return values if values.dtype == object else values.astype(np.int64)
+    if values.dtype == object or not len(values):
+        return values
+    fits = -_HALF <= int(values.min()) and int(values.max()) <= _HALF
+    return values.astype(np.int64 if fits else object)
 
 
 def _total(report: Report, measure: str, step: int) -> Count:
