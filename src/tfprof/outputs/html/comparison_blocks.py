@@ -64,7 +64,7 @@ def _node_values(report: Report, measure: str, step: int) -> Array:
     values = measures(report.profile, report.quirks, step)[:, measure]
     if values.dtype == object or not len(values):
         return values
-    fits = -_HALF <= int(values.min()) and int(values.max()) <= _HALF
+    fits = int(values.min()) >= -_HALF and int(values.max()) <= _HALF
     return values.astype(np.int64 if fits else object)
 
 
