@@ -37,7 +37,7 @@ from tfprof.advisor.checkers import (
     unknown_flops,
 )
 from tfprof.advisor.finding import Advice, Amount, Evidence, Finding, Impact, Result
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
 from tfprof.profiles.executions import executions_of

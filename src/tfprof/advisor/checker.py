@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfprof.advisor.finding import Finding
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.devices import is_accelerator

@@ -13,9 +13,10 @@ from typing import Any
 
 from tfprof.api.report import UNKNOWN_COMMAND, Report, write_report
 from tfprof.api.screen import Screen
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.metrics import DELTA, default_order
 from tfprof.definitions.option_builder import ProfileOptionBuilder
-from tfprof.definitions.options import OPTIONS, Options, did_you_mean
+from tfprof.definitions.options import OPTIONS, Options
 from tfprof.definitions.quirks import Quirks, quirks_for
 from tfprof.errors import OptionError
 from tfprof.outputs import STDOUT, parse_output

@@ -31,7 +31,8 @@ from tfprof.cli.console import Console
 from tfprof.cli.flags import DONE, FAILED, FLAGS, INTERRUPTED, exit_status
 from tfprof.cli.inputs import INPUTS, load_arguments, load_profile
 from tfprof.cli.parser import ParsedCommand, parse_command_line
-from tfprof.definitions.options import did_you_mean, format_value
+from tfprof.definitions.lookup import did_you_mean
+from tfprof.definitions.options import format_value
 from tfprof.errors import OptionError, TfprofError
 from tfprof.runtime.out_of_memory import describe_memory_error
 

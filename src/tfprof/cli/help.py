@@ -14,8 +14,9 @@ from tfprof.cli.defaults import default_text
 from tfprof.cli.flags import FLAGS, SWITCHES
 from tfprof.cli.inputs import INPUTS
 from tfprof.cli.parser import Flag
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.metrics import METRICS, orders
-from tfprof.definitions.options import OPTIONS, Option, did_you_mean, listed_options
+from tfprof.definitions.options import OPTIONS, Option, listed_options
 from tfprof.errors import OptionError
 
 _WIDTH = 80

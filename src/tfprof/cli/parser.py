@@ -11,12 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tfprof.definitions.options import (
-    OPTIONS,
-    check_time,
-    did_you_mean,
-    split_list,
-)
+from tfprof.definitions.lookup import did_you_mean
+from tfprof.definitions.options import OPTIONS, check_time, split_list
 from tfprof.errors import OptionError
 
 _BLANKS = " \t\r\n\f\v"

@@ -6,7 +6,7 @@
     quirks           every deviation of the original, one switch each
     units            numbers as text
     limits           bounds that protect memory
-    lookup           dicts that suggest the nearest name
+    lookup           the nearest name, and dicts that suggest it
     data_frames      pandas, if it is there
 
 `profiles` and everything above may import it.

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from tfprof.definitions.options import did_you_mean
-
 _Value = TypeVar("_Value")
+_LONGEST, _MANY, _ALIKE = 100, 2000, 2
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` when something known is close to a word, else nothing."""
+    names = list(known)
+    if len(names) > _MANY:
+        # Comparing all would take seconds: only those that begin alike.
+        names = [name for name in names if name[:_ALIKE] == word[:_ALIKE]][:_MANY]
+    # A word far longer than all is close to none of them, and comparing it would take long.
+    close = difflib.get_close_matches(word[:_LONGEST], names, n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 class Lookup(dict[str, _Value]):

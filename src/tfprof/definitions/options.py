@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.metrics import DELTA, METRICS, known_metrics, orders
 from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.definitions.units import parse_time
@@ -245,20 +245,6 @@ OPTIONS: MutableMapping[str, Option] = _OptionTable(
     Option(name, default=item.default, **item.metadata) for name, item in _FIELDS.items()
 )
 """All options. `OPTIONS["name"] = Option(…)` adds one, which writers read as `options["name"]`."""
-
-
-_LONGEST, _MANY, _ALIKE = 100, 2000, 2
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` when something known is close to a word, else nothing."""
-    names = list(known)
-    if len(names) > _MANY:
-        # Comparing all would take seconds: only those that begin alike.
-        names = [name for name in names if name[:_ALIKE] == word[:_ALIKE]][:_MANY]
-    # A word far longer than all is close to none of them, and comparing it would take long.
-    close = difflib.get_close_matches(word[:_LONGEST], names, n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def _check_value(name: str, value: Any, quirks: Quirks) -> Any:

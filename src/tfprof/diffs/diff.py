@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.metrics import METRICS, Unit, find_measure, number_names
-from tfprof.definitions.options import Options, did_you_mean
+from tfprof.definitions.options import Options
 from tfprof.diffs.match_rows import ADDED, MATCHES, REMOVED
 from tfprof.diffs.merged_rows import MergedRows, Numbers
 from tfprof.errors import OptionError

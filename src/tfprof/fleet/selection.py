@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import OptionError
 from tfprof.reports.regexes import check, is_everything, matches_any

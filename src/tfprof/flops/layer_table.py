@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tfprof.definitions.lookup import Lookup
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import Lookup, did_you_mean
 from tfprof.errors import OptionError
 from tfprof.flops.cost_display import CostDisplay
 from tfprof.flops.layers.layer_rows import BATCH, Layer, LayerRows, per_example

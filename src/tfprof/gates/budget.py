@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
 from tfprof.gates.limit import EXAMPLES, Limit, parse_limit
 from tfprof.loaders.files import read_file

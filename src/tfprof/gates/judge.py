@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
 from tfprof.flops.polynomial import assume_sizes
 from tfprof.gates.budget import LAYER, SCOPE, Budget, BudgetEntry

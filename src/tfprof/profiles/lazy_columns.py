@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tfprof.definitions.lookup import Lookup
+from tfprof.definitions.lookup import Lookup, did_you_mean
 from tfprof.definitions.metrics import find_measure, measure_names, number_names
-from tfprof.definitions.options import did_you_mean
 from tfprof.profiles.schema import Array
 
 _SAFE = 2.0**62

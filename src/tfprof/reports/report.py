@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.metrics import Metric, known_metrics
-from tfprof.definitions.options import Options, did_you_mean
+from tfprof.definitions.options import Options
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.flop_columns import format_count
 from tfprof.profiles.lazy_columns import LazyColumns

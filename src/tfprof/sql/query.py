@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
 from tfprof.sql.duckdb_connection import connect_duckdb, lock_duckdb
 from tfprof.sql.sql_result import SqlResult

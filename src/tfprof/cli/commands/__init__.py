@@ -34,7 +34,8 @@ from tfprof.cli.commands.sql import SQL
 from tfprof.cli.commands.views import ADVISE, SUMMARY, VIEW_COMMANDS
 from tfprof.cli.console import Console
 from tfprof.cli.parser import ParsedCommand
-from tfprof.definitions.options import OPTIONS, did_you_mean
+from tfprof.definitions.lookup import did_you_mean
+from tfprof.definitions.options import OPTIONS
 from tfprof.errors import OptionError
 
 _SCREEN = ("quiet", "no_pager")

@@ -10,7 +10,8 @@ from tfprof.cli.console import Console
 from tfprof.cli.inputs import INPUTS, load_arguments, load_profile
 from tfprof.cli.parser import Flag, ParsedCommand
 from tfprof.cli.start_arrow import start_arrow
-from tfprof.definitions.options import ALL_LEVELS, did_you_mean, split_list
+from tfprof.definitions.lookup import did_you_mean
+from tfprof.definitions.options import ALL_LEVELS, split_list
 from tfprof.errors import OptionError
 
 if TYPE_CHECKING:

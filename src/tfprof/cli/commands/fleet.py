@@ -11,7 +11,7 @@ from tfprof.cli.console import Console
 from tfprof.cli.inputs import path_of
 from tfprof.cli.parser import Flag, ParsedCommand
 from tfprof.cli.start_arrow import start_arrow
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import LoadError, OptionError
 from tfprof.fleet.questions import ALWAYS, QUESTIONS
 

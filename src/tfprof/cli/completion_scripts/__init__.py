@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from tfprof.cli.completion_scripts.bash import bash_script
 from tfprof.cli.completion_scripts.fish import fish_script
 from tfprof.cli.completion_scripts.zsh import zsh_script
-from tfprof.definitions.options import did_you_mean
+from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
 
 SCRIPTS: dict[str, Callable[[Sequence[str]], str]] = {
