@@ -27,7 +27,7 @@ def test_no_runs_of_backslashes(count, after):
 
 
 @pytest.mark.parametrize(
-    "text", [b"\\E", b"\\", b"\\x", b"\\777", b"\\ud800", b"\\U00110000", b"\xff"]
+    "text", [b"\\E", b"\\", b"\\x", b"\\777", b"\\ud800", b"\\U00110000", b"\\Uaaaaaaaa", b"\xff"]
 )
 def test_malformed_sequences_are_refused(text):
     with pytest.raises(ValueError, match=r"escape|range|surrogate|decode|bytes"):

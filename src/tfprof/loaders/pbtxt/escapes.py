@@ -10,7 +10,7 @@ import re
 
 _ESCAPE = re.compile(
     rb"\\(?:([abfnrtv\\'\"?])|([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})"
-    rb"|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|)"
+    rb"|u([0-9a-fA-F]{4})|U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|)"
 )
 _SIMPLE_ESCAPES = dict(zip(b"abfnrtv\\'\"?", b"\a\b\f\n\r\t\v\\'\"?", strict=True))
 
