@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +14,6 @@ import pytest
 import tfprof
 from tests.loaders.xplane.traces import Maker, made
 from tests.test_goldens import graph_of
-from tfprof import demo
 from tfprof.errors import LoadError
 from tfprof.loaders.xplane.nesting import find_outer
 from tfprof.loaders.xplane.planes import Trace
@@ -49,15 +47,6 @@ def test_roots_steps_and_self_times(tmp_path: Path) -> None:
     report = profile.report("op", select=["micros", "op_types"])
     assert {row.name for row in report} >= {"PartitionedCall", "MatMul", "_FusedConv2D"}
     assert any("no graph is beside this trace" in message for message in report.messages)
-
-
-def test_a_capture_without_its_functions(tmp_path: Path) -> None:
-    capture = tmp_path / "run"
-    shutil.copytree(demo.FOLDER / "keras", capture)
-    (capture / "functions.pb").unlink()
-    report = tfprof.load(capture).report("op", select=["micros"])
-    assert any("is beside this trace (functions.pb): " in text for text in report.messages)
-    assert not any("not that of the traced program" in text for text in report.messages)
 
 
 def test_times_are_summed_in_nanoseconds(tmp_path: Path) -> None:

@@ -97,15 +97,13 @@ def _read(files: TraceFiles) -> Profile:
     notes += programs.notes
     if has_graph_ops and 0 < facts.level < _COMPLETE_LEVEL:
         notes.append(f"trace level {facts.level}: cheap ops were not recorded")
-    has_functions = files.capture is not None and is_file(files.capture / FUNCTIONS)
-    if has_functions:
-        profile = _with_ops_outside_functions(profile)
-    elif has_graph_ops:
+    if files.capture is None and has_graph_ops:
         notes.append(
-            f"no graph is beside this trace{'' if files.capture is None else f' ({FUNCTIONS})'}: "
-            "graph and code view, parameters and float operations need one; record it with "
-            "tfprof.capture or tfprof.KerasCallback"
+            "no graph is beside this trace: graph and code view, parameters and float operations "
+            "need one; record it with tfprof.capture or tfprof.KerasCallback"
         )
+    if files.capture is not None:
+        profile = _with_ops_outside_functions(profile)
     facts = replace(facts, notes=tuple(dict.fromkeys(notes)))
     return profile.replace(
         exact_durations=True, trace=facts, warnings=(*profile.warnings, *facts.notes)
