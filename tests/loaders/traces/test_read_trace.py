@@ -19,6 +19,9 @@ from tfprof.loaders.xplane.nesting import find_outer
 from tfprof.loaders.xplane.planes import Trace
 from tfprof.protos.varint import encode_varint
 from tfprof.protos.xplane_pb2 import XLine, XSpace
+from tfprof.resolve import attributed_share
+
+COMPILED = Path(__file__).parents[2] / "data" / "samples" / "captures" / "compiled"
 
 
 def rows(profile: tfprof.Profile) -> dict[tuple[int, str], tuple[int, int]]:
@@ -338,3 +341,14 @@ def test_code_view_says_how_to_get_stacks(tmp_path: Path) -> None:
     profile = tfprof.load(made().write(tmp_path))
     with pytest.raises(tfprof.OptionError, match=r"this trace has no stacks; record one .*run`$"):
         profile.report("code", select=["micros"])
+
+
+def test_a_function_that_is_compiled_as_a_whole() -> None:
+    """Its program and the op that runs it belong to the call of the function."""
+    profile = tfprof.load(COMPILED)
+    assert attributed_share(profile) > 0.99
+    report = profile.report("scope", max_depth=2, account_type_regexes=[".*"])
+    scopes = {row.name for row in report.rows}
+    assert {"train_step"} <= scopes <= {"_TFProfRoot", "Variable", "train_step", "train_step_args"}
+    lines = profile.report("code", max_depth=9, select=["micros"]).text()
+    assert "y = inner(x)" in lines

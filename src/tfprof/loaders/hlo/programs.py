@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -14,14 +13,12 @@ from tfprof.loaders.hlo.executions import attribute_executions
 from tfprof.loaders.hlo.module import Module
 from tfprof.loaders.hlo.node_table import HloNodeTable, Program
 from tfprof.loaders.hlo.nodes import add_program
-from tfprof.loaders.hlo.tf_functions import TfFunctions
+from tfprof.loaders.hlo.tf_functions import MODULE, TfFunctions
 from tfprof.loaders.xplane.op_events import NO_PROGRAM, OpExecutions, root_name
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.hlo_pb2 import HloProto
-
-_TF_MODULE = re.compile(r"a_+(inference_.+?)__(?:\.\d+)?")
 
 
 @dataclass(slots=True)
@@ -73,7 +70,7 @@ class Programs:
     def _functions_of(self, module: Module) -> TfFunctions | None:
         """The captured functions; none for programs of other frameworks."""
         name = module.proto.hlo_module.name
-        if not _TF_MODULE.fullmatch(name):
+        if not MODULE.fullmatch(name):
             return None
         if not self._functions:
             self._functions.append(self.read_functions() or TfFunctions(GraphDef(), None))
@@ -81,7 +78,7 @@ class Programs:
 
     def _scope(self, module: Module, functions: TfFunctions | None) -> str:
         name = module.proto.hlo_module.name
-        match = _TF_MODULE.fullmatch(name)
+        match = MODULE.fullmatch(name)
         base = root_name(f"__{match[1]}") if match else name or "program"
         if functions is not None:
             base = functions.scope(functions.function_of(name)) or base

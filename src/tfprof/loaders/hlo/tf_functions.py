@@ -13,7 +13,8 @@ from tfprof.loaders.hlo.stack_table import debug_info_frames, shared_frames
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
 TAPE = "gradient_tape/"
-_MODULE = re.compile(r"a_+(.+?)__(?:\.\d+)?")
+MODULE = re.compile(r"a_+(inference_.+?)__(?:XlaMustCompile_\w+)?(?:\.\d+)?")
+"""The program of a function: `a_inference_step_12__.3`, with attributes if it is called as such."""
 _ROLES = {"body": "body/", "cond": "cond/", "then_branch": "then/", "else_branch": "else/"}
 """What the names of a function's nodes have after the name of the node that calls it."""
 
@@ -27,8 +28,8 @@ class TfFunctions:
         self.frames = lru_cache(maxsize=None)(self._frames)
 
     def function_of(self, module: str) -> str:
-        """The function that a program was compiled from: that of `a_inference_step_12__.3`."""
-        match = _MODULE.fullmatch(module)
+        """The function that a program was compiled from."""
+        match = MODULE.fullmatch(module)
         name = match[1] if match else module
         known = (f for f in self._functions if re.sub(r"\W", "_", f).lstrip("_") == name)
         return next(known, "")

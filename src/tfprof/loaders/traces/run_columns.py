@@ -15,6 +15,7 @@ from tfprof.profiles.schema import Array
 from tfprof.profiles.source_columns import COMPILED, LARGE_BLOCKS_ONLY, RunColumns
 from tfprof.profiles.string_columns import strings
 
+_CALL = "StatefulPartitionedCall"
 _NANOSECOND, _MICROSECOND = 1000, 1_000_000  # in picoseconds
 
 
@@ -81,8 +82,11 @@ def _names(ops: OpExecutions, known: Mapping[str, str]) -> tuple[pa.Array, pa.Ar
     names, labels = [], []
     for root, node in (divmod(number, max(len(nodes), 1)) for number in pairs.tolist()):
         name = f"{scopes[root]}/{nodes[node]}" if scopes[root] else nodes[node]
+        op = types[node]
+        if op in known:  # a compiled function runs as an op of its name
+            name, op = known[op], _CALL
         names.append(name)
-        labels.append(f"{name} = {types[node]}()")
+        labels.append(f"{name} = {op}()")
     indices = pa.array(index.astype(np.int32))
     return (
         pa.DictionaryArray.from_arrays(indices, strings(names)),

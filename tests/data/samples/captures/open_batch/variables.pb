@@ -1,0 +1,3 @@
+
+ 
+Variable_trainable_variables
