@@ -69,7 +69,7 @@ def _print_counts(counts: Counter[str]) -> None:
     known, total = targets(), max(counts.total(), 1)
     for name, count in counts.items():
         print(f"{count:>12,} {count / total:>6.1%} {name}")
-    deep = sum(count for name, count in counts.items() if not known[name].words)
+    deep = sum(count for name, count in counts.items() if not known[name].is_part)
     print(f"{deep / total:.0%} of the inputs went to readers and analyses")
 
 

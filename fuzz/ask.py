@@ -39,6 +39,11 @@ _REGEXES = (".*", "a.*", ".*/.*", "", "MatMul|Conv2D", ".*gpu.*", "_trainable_va
 _FILES = [name for name in OUTPUTS if name not in ("stdout", "none")]
 _DIFF_FILES = [name for name in DIFF_OUTPUTS if name in _FILES]
 _MINIMA = ("min_micros", "min_bytes", "min_params", "min_float_ops", "min_occurrence")
+_WINDOWS: tuple[dict[str, Any], ...] = (
+    *({"since": 0}, {"since": 3}, {"until": 20}, {"since": 5, "until": 10**6}, {"until": 0}),
+    *({"since": 2**62}, {"at": 0}, {"at": 7}, {"at": 2**62}),
+)
+"""Options of the time of a step."""
 _VIEWS_OF = {
     "timeline": ("graph", "graph", "scope", "code"),
     "pprof": ("code", "scope"),
@@ -58,6 +63,10 @@ def ask(profile: Profile, dice: random.Random) -> None:
     questions, weights = zip(*_QUESTIONS, strict=True)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         dice.choices(questions, weights)[0](profile, dice)
+
+
+def _ask_nothing(profile: Profile, dice: random.Random) -> None:
+    """Reading was the question: readers get more inputs."""
 
 
 def _ask_text(profile: Profile, dice: random.Random) -> None:
@@ -118,6 +127,7 @@ def _ask_diff(profile: Profile, dice: random.Random) -> None:
     diff = tfprof.diff(*sides, dice.choice(tuple(VIEWS)), select=select, min_delta=0)
     diff.text()
     diff.json()
+    diff._repr_html_()
     plain_text(diff_lines(diff, dice.choice(TERMINALS)))
     with tempfile.TemporaryDirectory() as folder:
         diff.write(f"{dice.choice(_DIFF_FILES)}:outfile={Path(folder) / 'out'}")
@@ -143,6 +153,7 @@ def _ask_memory(profile: Profile, dice: random.Random) -> None:
 
 
 _QUESTIONS: tuple[tuple[Callable[[Profile, random.Random], None], int], ...] = (
+    (_ask_nothing, 60),
     (_ask_text, 30),
     (_ask_terminal, 12),
     (_ask_overview, 6),
@@ -177,7 +188,8 @@ def _report(
 
 
 def _options(profile: Profile, dice: random.Random) -> dict[str, Any]:
-    return {
+    window = dice.choice(_WINDOWS) if dice.random() < 0.15 else {}
+    return window | {
         "select": dice.sample(tuple(METRICS), dice.choice((1, 1, 3, len(METRICS)))),
         "order_by": dice.choice([order for order in orders() if order != DELTA]),
         "max_depth": dice.choice(_DEPTHS),

@@ -21,7 +21,6 @@ def main() -> None:
         sys.exit(__doc__)
     with atheris.instrument_imports(include=["tfprof"]):
         from fuzz.guard import failure_of
-        from fuzz.mutate import MUTATORS
         from fuzz.targets import targets
 
         target = targets()[sys.argv[1]]
@@ -35,7 +34,7 @@ def main() -> None:
             raise failure
 
     def mutate(data: bytes, max_size: int, seed: int) -> Any:
-        return MUTATORS[target.mutator](data, random.Random(seed))[:max_size]
+        return target.mutator(data, random.Random(seed))[:max_size]
 
     with tempfile.TemporaryDirectory() as corpus:
         for i, data in enumerate(target.seeds()):

@@ -10,17 +10,17 @@ from functools import partial
 from fuzz.odd import BYTES, NUMBERS, TOKENS
 from fuzz.wire import Field, decode_level, encode, is_message
 
-__all__ = ["MUTATORS", "Mutator", "mutate_bytes", "mutate_fields", "mutate_named", "mutate_tokens"]
+__all__ = ["MAX_SIZE", "Mutator", "mutate_bytes", "mutate_fields", "mutate_tokens"]
 
 Mutator = Callable[[bytes, random.Random], bytes]
 Edit = Callable[[list[Field], random.Random], None]
-_MAX_SIZE, _MAX_DEPTH = 200_000, 12
+MAX_SIZE, _MAX_DEPTH = 500_000, 12
 _TOKEN = re.compile(rb"\s+|\w+|.", re.DOTALL)
 
 
 def mutate_bytes(data: bytes, dice: random.Random) -> bytes:
     """Bytes with some flipped, cut out, doubled or put in."""
-    out = bytearray(data[:_MAX_SIZE])
+    out = bytearray(data[:MAX_SIZE])
     for _ in range(dice.choice((1, 1, 1, 2, 3, 8))):
         i = dice.randrange(len(out) + 1)
         roll = dice.randrange(7)
@@ -41,7 +41,7 @@ def mutate_bytes(data: bytes, dice: random.Random) -> bytes:
 
 def mutate_tokens(data: bytes, dice: random.Random) -> bytes:
     """Text with some tokens changed for odd ones, left out, doubled or swapped."""
-    tokens = _TOKEN.findall(data[:_MAX_SIZE])
+    tokens = _TOKEN.findall(data[:MAX_SIZE])
     for _ in range(dice.choice((1, 1, 2, 3, 6))):
         i = dice.randrange(len(tokens) + 1)
         roll = dice.randrange(6)
@@ -68,14 +68,14 @@ def _token(dice: random.Random) -> bytes:
 
 def mutate_fields(data: bytes, dice: random.Random) -> bytes:
     """A message with some fields changed, left out, doubled, moved, or of another type."""
-    data = data[:_MAX_SIZE]
+    data = data[:MAX_SIZE]
     if dice.random() < 0.15:
         return mutate_bytes(data, dice)
     if dice.random() < 0.1:
         data = _mutate_inside(data, dice, _multiply)
     for _ in range(dice.choice((1, 1, 1, 2, 2, 4, 8))):
         data = _mutate_inside(data, dice, partial(_mutate_one, whole=data))
-    return data[: 2 * _MAX_SIZE]
+    return data[: 2 * MAX_SIZE]
 
 
 def _mutate_inside(data: bytes, dice: random.Random, mutate: Edit, depth: int = 0) -> bytes:
@@ -105,7 +105,7 @@ def _step_inside(fields: list[Field], dice: random.Random) -> int | None:
 def _multiply(fields: list[Field], dice: random.Random) -> None:
     if fields:
         field = dice.choice(fields)
-        limit = _MAX_SIZE // (len(encode([field])) + 1)
+        limit = MAX_SIZE // (len(encode([field])) + 1)
         fields += [field] * min(dice.choice((2, 2, 30, 30, 300, 5000)), limit)
 
 
@@ -164,18 +164,3 @@ def _mutate_value(field: Field, dice: random.Random) -> int | bytes:
     if field.kind != 2:
         return dice.randbytes(8 if field.kind == 1 else 4)
     return dice.choice(BYTES) if dice.random() < 0.6 else mutate_bytes(value, dice)  # type: ignore[arg-type]
-
-
-def mutate_named(data: bytes, dice: random.Random) -> bytes:
-    """A file below a line that names it: text by tokens, anything else by fields."""
-    name, _, content = data.partition(b"\n")
-    mutate = mutate_tokens if content[:1] in b"{m" and content.isascii() else mutate_fields
-    return name + b"\n" + mutate(content, dice)
-
-
-MUTATORS: dict[str, Mutator] = {
-    "fields": mutate_fields,
-    "tokens": mutate_tokens,
-    "bytes": mutate_bytes,
-    "named": mutate_named,
-}

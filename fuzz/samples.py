@@ -116,8 +116,9 @@ def saved_model_files() -> list[dict[str, bytes]]:
 
 @cache
 def captures() -> list[dict[str, bytes]]:
-    """Captures of programs: the demo's, as its files."""
-    return [_files(demo.paths("keras")["profile"])]
+    """Captures of programs: small ones and the demo's, each as its files."""
+    small = sorted((_DATA / "samples" / "captures").iterdir())
+    return [_files(folder) for folder in (*small, demo.paths("keras")["profile"])]
 
 
 def _files(folder: Path) -> dict[str, bytes]:

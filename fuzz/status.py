@@ -13,7 +13,7 @@ from typing import NamedTuple
 __all__ = ["SharedStatus", "Task", "name_of"]
 
 _MAX_SIZE = 1 << 20
-_HEADER = struct.Struct("<dQQ")
+_HEADER, _COUNT = struct.Struct("<dQQ"), struct.Struct("<Q")
 
 
 class Task(NamedTuple):
@@ -44,7 +44,8 @@ class SharedStatus:
         _HEADER.pack_into(self._memory, 0, time.time(), index, len(data))
         self._memory[self._data : self._data + len(data)] = data
         offset = self._counts + 8 * index
-        struct.pack_into("<Q", self._memory, offset, self.counts[self.names[index]] + 1)
+        (count,) = _COUNT.unpack_from(self._memory, offset)
+        _COUNT.pack_into(self._memory, offset, count + 1)
 
     def reset(self) -> None:
         """Show that no input is being tried."""

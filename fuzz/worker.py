@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fuzz.guard import failure_of, origin_of
-from fuzz.mutate import MUTATORS
 from fuzz.status import SharedStatus, Task, name_of
 from fuzz.targets import Target, targets
 
@@ -53,9 +52,9 @@ class _Runner:
         self.status = SharedStatus(task.status, task.names)
         self.until, self.crashers = task.until, task.crashers
         self.dice = random.Random(task.seed)
-        # What users type comes last in a round, and gets as many inputs as all others.
-        self.order = sorted(enumerate(chosen), key=lambda item: item[1].words)
-        self.words = sum(target.words for target in chosen)
+        # Parts come last in a round, and get as many inputs as all others.
+        self.order = sorted(enumerate(chosen), key=lambda item: item[1].is_part)
+        self.parts = sum(target.is_part for target in chosen)
         self.corpora = {target.name: target.seeds() for target in chosen}
         self.origins: set[tuple[str, str]] = set()
 
@@ -70,12 +69,12 @@ class _Runner:
         tried = 0  # by readers and analyses
         for index, target in self.order:
             turn, count = min(time.time() + _TURN * target.share, self.until), 0
-            only_words = self.words == len(self.order)
-            allowed = math.inf if only_words or not target.words else tried // self.words
+            only_parts = self.parts == len(self.order)
+            allowed = math.inf if only_parts or not target.is_part else tried // self.parts
             while not count or (time.time() < turn and count < allowed):
                 count += 1
                 self._try(index, target, _input(target, self.corpora[target.name], self.dice))
-            tried += 0 if target.words else count
+            tried += 0 if target.is_part else count
 
     def _try(self, index: int, target: Target, data: bytes) -> None:
         self.status.record(index, data)
@@ -91,7 +90,7 @@ def _input(target: Target, corpus: list[bytes], dice: random.Random) -> bytes:
     if dice.random() < 0.05:
         other = dice.choice(corpus)
         data = data[: dice.randrange(len(data) + 1)] + other[dice.randrange(len(other) + 1) :]
-    return MUTATORS[target.mutator](data, dice)
+    return target.mutator(data, dice)
 
 
 def _run_input(target: Target, data: bytes) -> BaseException | None:

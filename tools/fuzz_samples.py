@@ -1,4 +1,4 @@
-"""Write tests/data/samples, with which the fuzzer starts: graphs of every kind of op, Keras models.
+"""Write tests/data/samples, with which the fuzzer starts: graphs of all ops, models, captures.
 
 Needs TensorFlow, which the fuzzer does not. Run it when a family of ops or a model is new:
 `python -m tools.fuzz_samples`.
@@ -16,12 +16,20 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import tensorflow as tf
 
+import tfprof
 from tests.flops.layers.keras_models import MODELS
 from tests.flops.random_ops import FAMILIES, build
+from tests.recording.programs import custom_loop, nested, open_batch
+from tfprof.loaders.xplane.folders import DEBUG_INFO, find_traces
+from tools.make_keras_demo import MACHINE
+from tools.neutral_trace import neutral, neutral_debug_info
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tests" / "data" / "samples"
 _KEPT_MODELS = ("nested_functional", "operators", "lstm", "same_names", "perceptron")
-_KEPT_FILES = ("saved_model.pb", "variables/variables.index", "fingerprint.pb")
+_KEPT_FILES = (
+    *("saved_model.pb", "fingerprint.pb"),
+    *("variables/variables.index", "variables/variables.data-00000-of-00001"),
+)
 _SIZE_UNKNOWN = 0.3
 
 
@@ -32,6 +40,7 @@ def main() -> None:
     for name in _KEPT_MODELS:
         _write_model(name)
     _write_checkpoint()
+    _write_captures()
 
 
 def _write_ops() -> None:
@@ -74,6 +83,54 @@ def _write_checkpoint() -> None:
     optimizer.build(dense.trainable_variables)
     saved = tf.train.Checkpoint(model=model, dense=dense, optimizer=optimizer)
     saved.save(str(folder / "model"))
+
+
+def _write_captures() -> None:
+    """Captures of small programs: functions, loops, open batch sizes, one compiled by XLA."""
+    for program in (custom_loop, nested, open_batch, _compiled):
+        with tempfile.TemporaryDirectory() as folder:
+            program(Path(folder))
+            name = program.__name__.strip("_")
+            _write_capture(Path(folder), SAMPLES / "captures" / name)
+
+
+def _write_capture(captured: Path, target: Path) -> None:
+    found = find_traces(captured)
+    assert found is not None
+    contents = {path.name: path.read_bytes() for path in captured.iterdir() if path.is_file()}
+    contents[DEBUG_INFO] = neutral_debug_info(contents[DEBUG_INFO])
+    contents["plugins/profile/run/host.xplane.pb"] = neutral(found.traces[0].read_bytes())
+    for name, content in contents.items():
+        private = [text for text in MACHINE if text.encode() in content]
+        if private:
+            raise SystemExit(f"{target.name}/{name} contains {', '.join(private)}")
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(content)
+
+
+def _compiled(folder: Path) -> None:
+    """A training step with a loop and a call, compiled by XLA."""
+    weights = tf.Variable(tf.ones((6, 5)))
+
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        return tf.nn.relu(x @ weights)
+
+    @tf.function(jit_compile=True)
+    def train_step(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            y = inner(x)
+            for _ in tf.range(3):
+                y = y * 0.5
+            loss = tf.reduce_mean(y)
+        weights.assign_sub(tape.gradient(loss, weights))
+        return loss
+
+    x = tf.ones((3, 6))
+    train_step(x)
+    with tfprof.capture(folder):
+        for _ in range(2):
+            train_step(x)
 
 
 if __name__ == "__main__":

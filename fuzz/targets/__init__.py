@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fuzz.mutate import Mutator
+
 __all__ = ["Target", "targets"]
 
 
@@ -12,16 +14,17 @@ __all__ = ["Target", "targets"]
 class Target:
     """A way in: `run` may raise nothing but a TfprofError, whatever its bytes.
 
-    It gets `share` times the time of the others. One for `words` takes what users type, which is
-    quick to try: all of these together get no more inputs than readers and analyses.
+    It gets `share` times the time of the others. One that `is_part` takes less than an input of
+    tfprof: what users type, or one value that readers and analyses work on. Those are quick to try:
+    all of them together get no more inputs than readers and analyses.
     """
 
     name: str
     run: Callable[[bytes], None]
     seeds: Callable[[], list[bytes]]
-    mutator: str
-    share: int = 1
-    words: bool = False
+    mutator: Mutator
+    share: float = 1
+    is_part: bool = False
 
 
 def targets() -> dict[str, Target]:

@@ -11,8 +11,11 @@ from functools import cache
 import tfprof
 from fuzz import samples, seeds
 from fuzz.ask import TERMINALS, dice_of
+from fuzz.schema import mutate_message
 from fuzz.targets import Target
 from tests.robustness import hostile_graphs
+from tfprof.errors import TfprofError
+from tfprof.flops.cost_display import CostDisplay
 from tfprof.flops.layer_table import ModelTable
 from tfprof.flops.model_cost import Cost
 from tfprof.outputs.terminal_model import cost_lines, model_lines
@@ -50,10 +53,12 @@ def ask_cost(result: Cost, dice: random.Random) -> None:
     plain_text(cost_lines(result, dice.choice(TERMINALS)))
     if result.symbols and dice.random() < 0.5:
         result.bind(**{name: dice.choice((1, 7, 2**40)) for name in result.symbols}).records()
-    result.summary()
+    _show_in_notebook(result)
     if dice.random() < 0.3 and result.can_list_nodes():
         for node in list(result.nodes())[:3]:
             result.explain(node.name)
+            with contextlib.suppress(TfprofError):  # there is no such node
+                result.explain(node.name[1:] + "x")
         list(result.main_nodes())
         dict(result.by_scope)
 
@@ -62,10 +67,17 @@ def ask_model(table: ModelTable, dice: random.Random) -> None:
     """Ask for everything that a table of layers says."""
     table.text()
     table.to_dict(dice.choice((None, 1)))
+    _show_in_notebook(table)
     if dice.random() < 0.3 and table.cost.can_list_nodes():
         for layer in table.layers[:3]:
             table.explain(layer.name)
     plain_text(model_lines(table, dice.choice(TERMINALS), dice.choice((None, 0, 1, 5))))
+
+
+def _show_in_notebook(table: CostDisplay) -> None:
+    table._repr_html_()
+    repr(table)
+    str(table)
 
 
 def _cost(data: bytes) -> None:
@@ -115,8 +127,8 @@ def _profile_function(data: bytes) -> None:
 
 
 TARGETS = [
-    Target("cost", _cost, _graphs, "fields", share=4),
-    Target("layer_table", _model, _graphs, "fields", share=2),
-    Target("inlined_views", _inlined, _graphs, "fields", share=2),
-    Target("python_functions", _profile_function, _graphs, "fields"),
+    Target("cost", _cost, _graphs, mutate_message(GraphDef), share=4),
+    Target("layer_table", _model, _graphs, mutate_message(GraphDef), share=2),
+    Target("inlined_views", _inlined, _graphs, mutate_message(GraphDef), share=2),
+    Target("python_functions", _profile_function, _graphs, mutate_message(GraphDef)),
 ]

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from fuzz import samples, seeds
 from fuzz.ask import dice_of
+from fuzz.mutate import mutate_bytes, mutate_tokens
 from fuzz.targets import Target
 from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.flops.atoms import ceil_div, extreme, floor_div
@@ -137,8 +138,16 @@ def _heads() -> list[bytes]:
 
 
 TARGETS = [
-    Target("names", _names, lambda: [text.encode() for text in _NAMES], "tokens"),
-    Target("sizes", _sizes, lambda: list(_PROGRAMS), "bytes"),
-    Target("escapes", _escapes, lambda: [rb"a\n\x41\101\u00e9", rb"\\\\\\", rb"\'\""], "bytes"),
-    Target("kinds_of_files", _kinds, _heads, "bytes"),
+    Target(
+        "names", _names, lambda: [text.encode() for text in _NAMES], mutate_tokens, is_part=True
+    ),
+    Target("sizes", _sizes, lambda: list(_PROGRAMS), mutate_bytes, is_part=True),
+    Target(
+        "escapes",
+        _escapes,
+        lambda: [rb"a\n\x41\101\u00e9", rb"\\\\\\", rb"\'\""],
+        mutate_bytes,
+        is_part=True,
+    ),
+    Target("kinds_of_files", _kinds, _heads, mutate_bytes, is_part=True),
 ]

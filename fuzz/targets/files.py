@@ -15,6 +15,9 @@ from unittest import mock
 import tfprof
 from fuzz import samples, seeds
 from fuzz.ask import ask, dice_of
+from fuzz.mutate import Mutator, mutate_bytes, mutate_fields, mutate_tokens
+from fuzz.parquet import mutate_table
+from fuzz.schema import mutate_below_line, mutate_message
 from fuzz.targets import Target
 from fuzz.targets.analyses import ask_cost, ask_model
 from fuzz.wire import Field, decode, encode
@@ -23,7 +26,14 @@ from tests.loaders.xplane.traces import made
 from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint import open_checkpoint
+from tfprof.loaders.fleet_run import read_fleet_run
 from tfprof.loaders.xplane import events
+from tfprof.protos.graph_pb2 import GraphDebugInfo, GraphDef
+from tfprof.protos.keras_metadata_pb2 import KerasMetadata
+from tfprof.protos.log_pb2 import OpLogProto
+from tfprof.protos.run_metadata_pb2 import RunMetadata
+from tfprof.protos.saved_model_pb2 import SavedModel
+from tfprof.protos.xplane_pb2 import XSpace
 
 __all__ = [
     "TARGETS",
@@ -38,6 +48,16 @@ __all__ = [
 
 Files = dict[str, bytes]
 
+_MUTATORS: dict[str, Mutator] = {
+    ".json": mutate_tokens,
+    "debug_info.pb": mutate_message(GraphDebugInfo),
+    "functions.pb": mutate_message(GraphDef),
+    "variables.pb": mutate_message(OpLogProto),
+    "keras_metadata.pb": mutate_message(KerasMetadata),
+    "saved_model.pb": mutate_message(SavedModel),
+    ".xplane.pb": mutate_message(XSpace),
+}
+"""How a file's name ends -> how it is mutated."""
 _INDEX, _DATA = "model.index", "model.data-00000-of-00001"
 
 
@@ -142,6 +162,14 @@ def _folder_seeds(folders: list[Files]) -> list[bytes]:
     ]
 
 
+def _mutator_of(header: str) -> Mutator:
+    """The mutator of a file by its name, with which its header ends."""
+    for end, mutator in _MUTATORS.items():
+        if header.endswith(end):
+            return mutator
+    return mutate_fields
+
+
 def _model_folder(data: bytes) -> None:
     """A SavedModel of Keras: its cost, its layers, and its views."""
     dice = dice_of(data)
@@ -187,6 +215,13 @@ def _trace(data: bytes) -> None:
             ask(tfprof.load(file), dice)
 
 
+def _fleet_run(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run_meta"
+        file.write_bytes(data)
+        read_fleet_run(file)
+
+
 def _capture(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         made().write(Path(folder))
@@ -211,41 +246,54 @@ def _saved_model(data: bytes) -> None:
 
 
 def _checkpoint(
-    name: str, files_of: Callable[[bytes], Files], seed: Callable[[], bytes], mutator: str
+    name: str, files_of: Callable[[bytes], Files], seed: Callable[[], bytes], mutator: Mutator
 ) -> Target:
     return Target(name, partial(_ask_checkpoint, files_of), lambda: [seed()], mutator)
 
 
 TARGETS = [
-    Target("debug_info", _debug_info, lambda: [seeds.traced_model()[1]], "fields"),
-    Target("saved_model_folder", _saved_model, lambda: [seeds.traced_model()[0]], "fields"),
-    _checkpoint(
-        "checkpoint_index", index_files, lambda: write_table(seeds.checkpoint()[0]), "bytes"
+    Target(
+        "debug_info", _debug_info, lambda: [seeds.traced_model()[1]], mutate_message(GraphDebugInfo)
     ),
-    _checkpoint("checkpoint_rows", row_files, lambda: packed(seeds.checkpoint()[0]), "fields"),
-    _checkpoint("checkpoint_v1", old_files, lambda: packed(seeds.old_checkpoint()), "fields"),
-    _checkpoint("checkpoint_shard", shard_files, lambda: seeds.checkpoint()[1], "bytes"),
+    Target(
+        "saved_model_folder",
+        _saved_model,
+        lambda: [seeds.traced_model()[0]],
+        mutate_message(SavedModel),
+    ),
+    _checkpoint(
+        "checkpoint_index", index_files, lambda: write_table(seeds.checkpoint()[0]), mutate_bytes
+    ),
+    _checkpoint("checkpoint_rows", row_files, lambda: packed(seeds.checkpoint()[0]), mutate_fields),
+    _checkpoint("checkpoint_v1", old_files, lambda: packed(seeds.old_checkpoint()), mutate_fields),
+    _checkpoint("checkpoint_shard", shard_files, lambda: seeds.checkpoint()[1], mutate_bytes),
     _checkpoint(
         "checkpoint_objects",
         object_row_files,
         lambda: packed(samples.object_checkpoint()[0]),
-        "fields",
+        mutate_fields,
     ),
-    Target("checkpoint_state", _state, samples.state_files, "tokens"),
-    Target("xplane", _trace, samples.traces, "fields"),
-    Target("capture", _capture, samples.capture_facts, "tokens"),
-    Target("capture_folder", _capture_folder, lambda: _folder_seeds(samples.captures()), "named"),
+    Target("checkpoint_state", _state, samples.state_files, mutate_tokens),
+    Target("xplane", _trace, samples.traces, mutate_message(XSpace)),
+    Target("fleet_run", _fleet_run, seeds.runs, mutate_message(RunMetadata)),
+    Target("capture", _capture, samples.capture_facts, mutate_tokens),
+    Target(
+        "capture_folder",
+        _capture_folder,
+        lambda: _folder_seeds(samples.captures()),
+        mutate_below_line(_mutator_of),
+    ),
     Target(
         "model_folder",
         _model_folder,
         lambda: _folder_seeds(samples.saved_model_files()),
-        "named",
+        mutate_below_line(_mutator_of),
         share=2,
     ),
     Target(
         "tables",
         _tables,
         lambda: [name.encode() + b"\n" + data for name, data in seeds.tables().items()],
-        "bytes",
+        mutate_below_line(lambda _: mutate_table),
     ),
 ]

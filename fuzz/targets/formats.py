@@ -12,10 +12,18 @@ from typing import NamedTuple
 import tfprof
 from fuzz import samples, seeds
 from fuzz.ask import ask, dice_of
+from fuzz.mutate import Mutator, mutate_bytes, mutate_fields
+from fuzz.parquet import mutate_table
+from fuzz.schema import mutate_below_line, mutate_message
 from fuzz.targets import Target
 from fuzz.targets.files import Files, index_files, table_files, write_all
 from tests.loaders.checkpoint.table_writer import write_table
 from tfprof.loaders import LOADERS
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.log_pb2 import OpLogProto, ProfileProto
+from tfprof.protos.run_metadata_pb2 import RunMetadata
+from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
+from tfprof.protos.xplane_pb2 import XSpace
 
 __all__ = ["TARGETS"]
 
@@ -29,7 +37,7 @@ class Sample(NamedTuple):
     seeds: Callable[[], list[bytes]]
     files: Callable[[bytes], Files] = lambda data: {_NAME: data}
     path: str = _NAME
-    mutator: str = "fields"
+    mutator: Mutator = mutate_fields
 
 
 def _all_messages() -> list[bytes]:
@@ -42,19 +50,29 @@ def _tables() -> list[bytes]:
 
 
 _SAMPLES = {
-    "GraphDef": Sample(lambda: seeds.graphs() + seeds.graphs_as_text()),
-    "SavedModel": Sample(seeds.saved_models, lambda data: {"saved_model.pb": data}, "."),
-    "MetaGraphDef": Sample(seeds.meta_graphs),
-    "RunMetadata": Sample(seeds.runs),
-    "OpLogProto": Sample(seeds.logs),
-    "ProfileProto": Sample(seeds.profiles),
+    "GraphDef": Sample(
+        lambda: seeds.graphs() + seeds.graphs_as_text(), mutator=mutate_message(GraphDef)
+    ),
+    "SavedModel": Sample(
+        seeds.saved_models,
+        lambda data: {"saved_model.pb": data},
+        ".",
+        mutate_message(SavedModel),
+    ),
+    "MetaGraphDef": Sample(seeds.meta_graphs, mutator=mutate_message(MetaGraphDef)),
+    "RunMetadata": Sample(seeds.runs, mutator=mutate_message(RunMetadata)),
+    "OpLogProto": Sample(seeds.logs, mutator=mutate_message(OpLogProto)),
+    "ProfileProto": Sample(seeds.profiles, mutator=mutate_message(ProfileProto)),
     "checkpoint": Sample(
-        lambda: [write_table(seeds.checkpoint()[0])], index_files, "model", "bytes"
+        lambda: [write_table(seeds.checkpoint()[0])], index_files, "model", mutate_bytes
     ),
     "XPlane trace": Sample(
-        samples.traces, lambda data: {"host.xplane.pb": data}, "host.xplane.pb", "fields"
+        samples.traces,
+        lambda data: {"host.xplane.pb": data},
+        "host.xplane.pb",
+        mutate_message(XSpace),
     ),
-    "tables folder": Sample(_tables, table_files, ".", "bytes"),
+    "tables folder": Sample(_tables, table_files, ".", mutate_below_line(lambda _: mutate_table)),
 }
 """Loader -> what it is fuzzed with; one that is not here is fuzzed with what others read."""
 

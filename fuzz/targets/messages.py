@@ -11,12 +11,17 @@ import tfprof
 from benchmarks import random_graphs
 from fuzz import seeds
 from fuzz.ask import ask, dice_of
+from fuzz.mutate import mutate_bytes
+from fuzz.schema import mutate_below_line, mutate_message, mutate_text
 from fuzz.targets import Target
 from tfprof import demo
 from tfprof.api.profile import Profile
 from tfprof.errors import LoadError
 from tfprof.flops.model_cost import cost
 from tfprof.loaders.op_log import read_op_log
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.log_pb2 import OpLogProto, ProfileProto
+from tfprof.protos.run_metadata_pb2 import RunMetadata
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 
 __all__ = ["TARGETS"]
@@ -101,16 +106,30 @@ def _cost_of_text(data: bytes) -> None:
 
 
 TARGETS = [
-    Target("graph", partial(_load, "graph"), seeds.graphs, "fields"),
-    Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, "tokens"),
-    Target("run_meta", _run, seeds.runs, "fields"),
-    Target("steps", _steps, _step_seeds, "named"),
-    Target("questions", _questions, lambda: [b"%d" % i for i in range(40)], "bytes"),
-    Target("op_log", _log, seeds.logs, "fields"),
-    Target("profile", partial(_load, "profile"), seeds.profiles, "fields"),
-    Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, "fields"),
-    Target("cost_of_graph", cost, seeds.graphs, "fields"),
-    Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, "tokens"),
-    Target("cost_of_meta_graph", partial(_cost, MetaGraphDef), seeds.meta_graphs, "fields"),
-    Target("saved_model", partial(_cost, SavedModel), seeds.saved_models, "fields"),
+    Target("graph", partial(_load, "graph"), seeds.graphs, mutate_message(GraphDef)),
+    Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, mutate_text(GraphDef)),
+    Target("run_meta", _run, seeds.runs, mutate_message(RunMetadata)),
+    Target("steps", _steps, _step_seeds, mutate_below_line(lambda _: mutate_message(RunMetadata))),
+    Target(
+        "questions", _questions, lambda: [b"%d" % i for i in range(40)], mutate_bytes, share=0.3
+    ),
+    Target("op_log", _log, seeds.logs, mutate_message(OpLogProto)),
+    Target("profile", partial(_load, "profile"), seeds.profiles, mutate_message(ProfileProto)),
+    Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, mutate_message(MetaGraphDef)),
+    Target("cost_of_graph", cost, seeds.graphs, mutate_message(GraphDef), share=2),
+    Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, mutate_text(GraphDef)),
+    Target(
+        "cost_of_meta_graph",
+        partial(_cost, MetaGraphDef),
+        seeds.meta_graphs,
+        mutate_message(MetaGraphDef),
+        share=2,
+    ),
+    Target(
+        "saved_model",
+        partial(_cost, SavedModel),
+        seeds.saved_models,
+        mutate_message(SavedModel),
+        share=2,
+    ),
 ]

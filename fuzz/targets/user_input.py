@@ -11,6 +11,7 @@ import pyarrow as pa
 
 import tfprof
 from fuzz import seeds
+from fuzz.mutate import mutate_tokens
 from fuzz.targets import Target
 from tfprof import outputs
 from tfprof.api import report
@@ -120,22 +121,24 @@ def _seeds(*texts: str) -> list[bytes]:
 
 
 TARGETS = [
-    Target("flags", _flags, lambda: _seeds(*_FLAGS, *_LINES), "tokens", words=True),
-    Target("shell", _shell, lambda: _seeds(*_LINES, "\n".join(_LINES)), "tokens", words=True),
-    Target("completion", _complete, lambda: _seeds(*_LINES), "tokens", words=True),
-    Target("regexes", _regex, lambda: _seeds(*_REGEXES), "tokens", words=True),
+    Target("flags", _flags, lambda: _seeds(*_FLAGS, *_LINES), mutate_tokens, is_part=True),
+    Target(
+        "shell", _shell, lambda: _seeds(*_LINES, "\n".join(_LINES)), mutate_tokens, is_part=True
+    ),
+    Target("completion", _complete, lambda: _seeds(*_LINES), mutate_tokens, is_part=True),
+    Target("regexes", _regex, lambda: _seeds(*_REGEXES), mutate_tokens, is_part=True),
     Target(
         "outputs",
         _output,
         lambda: _seeds(*outputs.OUTPUTS, *(f"{name}:outfile=x" for name in outputs.OUTPUTS)),
-        "tokens",
-        words=True,
+        mutate_tokens,
+        is_part=True,
     ),
     Target(
         "options",
         _options,
         lambda: _seeds("\n".join(OPTIONS), "\n".join(METRICS)),
-        "tokens",
-        words=True,
+        mutate_tokens,
+        is_part=True,
     ),
 ]

@@ -19,7 +19,6 @@ from google._upb import _message as upb
 import tfprof
 from fuzz.bad.readers import READERS, outcome_of
 from fuzz.guard import failure_of
-from fuzz.mutate import MUTATORS
 from fuzz.targets import targets
 from tests.robustness.memory import measured
 from tfprof.definitions.limits import max_table_bytes
@@ -141,5 +140,5 @@ def test_seeds_and_some_mutations(name):
     for data in target.seeds()[:20]:
         assert failure_of(target, data) is None
     for _ in range(25):
-        data = MUTATORS[target.mutator](dice.choice(target.seeds()), dice)
+        data = target.mutator(dice.choice(target.seeds()), dice)
         assert failure_of(target, data) is None, data

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import random
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
+from google.protobuf.message import DecodeError
 
 from fuzz.guard import failure_of
+from fuzz.parquet import mutate_table
+from fuzz.schema import mutate_message
 from fuzz.source_coverage import share_by_package
 from fuzz.targets import targets
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.log_pb2 import OpLogProto, ProfileProto
+from tfprof.protos.run_metadata_pb2 import RunMetadata
+from tfprof.protos.saved_model_pb2 import SavedModel
 
+KINDS = {
+    "graph": GraphDef,
+    "run_meta": RunMetadata,
+    "op_log": OpLogProto,
+    "profile": ProfileProto,
+    "saved_model": SavedModel,
+}
 ROOT = Path(__file__).parents[2]
 HASH_SEEDS = """
 import hashlib
@@ -46,9 +65,11 @@ def test_seeds_are_the_same_in_every_process():
 
 def test_prints_shares_coverage_and_failures(tmp_path):
     pytest.importorskip("coverage")
-    chosen = ["names", "sizes", "options"]
+    chosen = ["cost_of_graph", "escapes", "options"]
     out = run("-m", "fuzz", *chosen, "--minutes", "0.05", "--jobs", "1", "--crashers", tmp_path)
-    shares = [float(share) for share in re.findall(r"([\d.]+)% (?:names|sizes|options)\n", out)]
+    shares = [
+        float(share) for share in re.findall(r"([\d.]+)% (?:cost_of_graph|escapes|options)\n", out)
+    ]
     assert sum(shares) == pytest.approx(100, abs=0.2)
     share = re.search(r"(\d+)% of the inputs went to readers and analyses\n", out)
     assert share is not None
@@ -56,6 +77,41 @@ def test_prints_shares_coverage_and_failures(tmp_path):
     assert re.search(r"lines reached: loaders [\d.]+%, .* outputs [\d.]+%\n", out)
     assert re.search(r" inputs tried in [\d.e+-]+ minutes, 0 failures\n$", out)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_most_mutated_messages_are_messages(name):
+    """What protobuf refuses never reaches a reader."""
+    dice, target = random.Random(0), targets()[name]
+    kind = KINDS[name]
+    mutate, seeds = mutate_message(kind), target.seeds()
+    accepted = changed = 0
+    for _ in range(300):
+        data = dice.choice(seeds)
+        mutated = mutate(data, dice)
+        changed += mutated != data
+        accepted += is_message_of(kind, mutated)
+    assert accepted > 200
+    assert changed > 250
+
+
+def is_message_of(kind, data):
+    try:
+        kind.FromString(data)
+    except DecodeError:
+        return False
+    return True
+
+
+def test_most_mutated_tables_are_tables():
+    dice, seeds = random.Random(0), targets()["tables"].seeds()
+    readable = 0
+    for _ in range(100):
+        mutated = mutate_table(dice.choice(seeds).partition(b"\n")[2], dice)
+        with contextlib.suppress(pa.ArrowException, OSError):
+            pyarrow.parquet.read_table(io.BytesIO(mutated), page_checksum_verification=True)
+            readable += 1
+    assert readable > 50
 
 
 def test_share_of_lines_by_package():
