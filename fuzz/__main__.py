@@ -1,8 +1,8 @@
 """Try hostile inputs for some minutes: `python -m fuzz --minutes 10 --jobs 2`.
 
 Prints how many inputs each target was given, which share of src/ they reached, and what failed; the
-status is 1 if anything did. `--coverage` traces all the time instead of a fifth of it, lists the
-lines that were not reached, and fails if too few were.
+status is 1 if anything did. A fifth of the time is traced, two minutes at most. `--coverage` traces
+all the time, lists the lines that were not reached, and fails if too few were.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from fuzz.status import SharedStatus, Task, name_of
 
 _TIMEOUT, _BLOCKED = 20.0, 300.0
 """How many seconds an input may take before it counts as a hang: of the processor, and in all."""
-_TRACED = 0.2
-"""The share of the time in which lines are traced, which makes Python two to three times slower."""
+_TRACED, _LONGEST_TRACED = 0.2, 120.0
+"""The share of the time in which lines are traced, which makes Python two to three times slower;
+and how many seconds at most."""
 
 
 def main() -> int:
@@ -126,7 +127,8 @@ class _Worker:
         self.seed = args.seed * 1000 + number
         seconds = 60 * args.minutes
         self.until = time.time() + seconds
-        self.traced_until = time.time() + seconds * (1 if args.coverage else _TRACED)
+        traced = seconds if args.coverage else min(seconds * _TRACED, _LONGEST_TRACED)
+        self.traced_until = time.time() + traced
         self.status = SharedStatus(self.path, args.targets)
         self.input = 0.0, 0.0
         """When the current input was started, and the processor time of the worker then."""

@@ -66,15 +66,17 @@ class _Runner:
 
     def try_mutated(self) -> None:
         """Try mutated inputs of each target for its share of the time, at least one."""
-        tried = 0  # by readers and analyses
+        left = 0  # how many inputs parts may still get, and how many parts
+        parts = self.parts
         for index, target in self.order:
             turn, count = min(time.time() + _TURN * target.share, self.until), 0
             only_parts = self.parts == len(self.order)
-            allowed = math.inf if only_parts or not target.is_part else tried // self.parts
+            allowed = math.inf if only_parts or not target.is_part else left // parts
             while not count or (time.time() < turn and count < allowed):
                 count += 1
                 self._try(index, target, _input(target, self.corpora[target.name], self.dice))
-            tried += 0 if target.is_part else count
+            parts -= target.is_part
+            left += -count if target.is_part else count
 
     def _try(self, index: int, target: Target, data: bytes) -> None:
         self.status.record(index, data)

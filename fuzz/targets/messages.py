@@ -116,20 +116,20 @@ TARGETS = [
     Target("op_log", _log, seeds.logs, mutate_message(OpLogProto)),
     Target("profile", partial(_load, "profile"), seeds.profiles, mutate_message(ProfileProto)),
     Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, mutate_message(MetaGraphDef)),
-    Target("cost_of_graph", cost, seeds.graphs, mutate_message(GraphDef), share=2),
+    Target("cost_of_graph", cost, seeds.graphs, mutate_message(GraphDef), share=3),
     Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, mutate_text(GraphDef)),
     Target(
         "cost_of_meta_graph",
         partial(_cost, MetaGraphDef),
         seeds.meta_graphs,
         mutate_message(MetaGraphDef),
-        share=2,
+        share=4,
     ),
     Target(
         "saved_model",
         partial(_cost, SavedModel),
         seeds.saved_models,
         mutate_message(SavedModel),
-        share=2,
+        share=4,
     ),
 ]

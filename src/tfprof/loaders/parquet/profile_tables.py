@@ -20,7 +20,15 @@ from tfprof.loaders.parquet.checks import find_fault
 from tfprof.loaders.parquet.file import read_parquet
 from tfprof.profiles.executions import MEMORY_FIELDS
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Edges, LogEntries, Nodes, ProfileProtoRuns, Records, Stacks
+from tfprof.profiles.schema import (
+    Array,
+    Edges,
+    LogEntries,
+    Nodes,
+    ProfileProtoRuns,
+    Records,
+    Stacks,
+)
 from tfprof.profiles.trace_facts import TraceFacts
 
 VERSION = 4
@@ -194,9 +202,16 @@ class _Tables:
         table = self.cache[name]
         if part is None:
             return table
-        numbers = _column(table, PART, self.path(name)).to_numpy()
+        numbers = self.integers(name, PART)
         first, last = np.searchsorted(numbers, [part, part + 1]).tolist()
         return table.slice(first, last - first)
+
+    def integers(self, name: str, column: str, part: int | None = None) -> Array:
+        """A column that is needed before all columns are checked."""
+        values = self.column(name, column, part).to_numpy()
+        if values.dtype.kind not in "iu":
+            raise LoadError(f"{self.path(name)}: '{column}' is not of the right type; {_NO_TABLE}")
+        return values
 
     def _check_id(self, name: str) -> None:
         """Refuse tables of two profiles; another program may have written one without an id."""
@@ -276,7 +291,7 @@ def _saved(tables: _Tables, part: int) -> ProfileProtoRuns:
 
 
 def _stacks(tables: _Tables, part: int) -> Stacks:
-    lengths = tables.column("stacks", "frames", part).to_numpy()
+    lengths = tables.integers("stacks", "frames", part)
     texts = [_array(tables.column("frames", name, part)) for name in TEXTS]
     has_texts = all(text.null_count == 0 for text in texts)
     return Stacks(
