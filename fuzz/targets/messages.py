@@ -85,6 +85,11 @@ def _questions(data: bytes) -> None:
     ask(dice.choice(_demos()), dice)
 
 
+def _question_seeds() -> list[bytes]:
+    _demos()  # the first question does not wait for them
+    return [b"%d" % i for i in range(40)]
+
+
 def _log(data: bytes) -> None:
     dice = dice_of(data)
     ask(_graph_of(dice.randrange(80)).with_op_log(read_op_log(data)), dice)
@@ -110,9 +115,7 @@ TARGETS = [
     Target("graph_text", partial(_load, "graph"), seeds.graphs_as_text, mutate_text(GraphDef)),
     Target("run_meta", _run, seeds.runs, mutate_message(RunMetadata)),
     Target("steps", _steps, _step_seeds, mutate_below_line(lambda _: mutate_message(RunMetadata))),
-    Target(
-        "questions", _questions, lambda: [b"%d" % i for i in range(40)], mutate_bytes, share=0.3
-    ),
+    Target("questions", _questions, _question_seeds, mutate_bytes, share=0.3),
     Target("op_log", _log, seeds.logs, mutate_message(OpLogProto)),
     Target("profile", partial(_load, "profile"), seeds.profiles, mutate_message(ProfileProto)),
     Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, mutate_message(MetaGraphDef)),

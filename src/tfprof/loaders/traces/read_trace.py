@@ -20,6 +20,7 @@ from tfprof.loaders.files import is_file, read_file
 from tfprof.loaders.graph_def import read_graph
 from tfprof.loaders.hlo.programs import Programs
 from tfprof.loaders.hlo.tf_functions import TfFunctions
+from tfprof.loaders.messages import read_message
 from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.traces.batch_sizes import Readers, find_batch_sizes, find_readers
 from tfprof.loaders.traces.run_columns import run_columns
@@ -166,9 +167,14 @@ def _graph(capture: Path | None) -> tuple[Profile, Mapping[str, str], Readers]:
     profile = profile.with_graph(read_graph(capture / FUNCTIONS))
     if is_file(capture / VARIABLES):
         profile = profile.with_op_log(read_op_log(capture / VARIABLES))
-    graph = GraphDef.FromString(read_file(capture / FUNCTIONS, "the functions"))
+    graph = _read_functions(capture)
     calls = {node.attr["f"].func.name: node.name for node in graph.node if "f" in node.attr}
     return profile, calls, find_readers(graph)
+
+
+def _read_functions(capture: Path) -> GraphDef:
+    functions: GraphDef = read_message(capture / FUNCTIONS, GraphDef, "graph")
+    return functions
 
 
 def _captured_functions(capture: Path | None) -> Callable[[], TfFunctions | None]:
@@ -177,7 +183,7 @@ def _captured_functions(capture: Path | None) -> Callable[[], TfFunctions | None
     def read() -> TfFunctions | None:
         if capture is None or not is_file(capture / FUNCTIONS):
             return None
-        graph = GraphDef.FromString(read_file(capture / FUNCTIONS, "the functions"))
+        graph = _read_functions(capture)
         info = read_debug_info(capture / DEBUG_INFO) if is_file(capture / DEBUG_INFO) else None
         return TfFunctions(graph, info)
 
