@@ -28,6 +28,7 @@ __all__ = [
     "graphs",
     "graphs_as_text",
     "logs",
+    "meta_graph",
     "meta_graphs",
     "old_checkpoint",
     "profiles",
@@ -136,10 +137,11 @@ def _ordered(kind: type[Message], data: bytes) -> bytes:
 @cache
 def meta_graphs() -> list[bytes]:
     """MetaGraphDefs with a signature that asks for the last node."""
-    return [_meta(data).SerializeToString(deterministic=True) for data in graphs()]
+    return [meta_graph(data).SerializeToString(deterministic=True) for data in graphs()]
 
 
-def _meta(data: bytes) -> saved_model_pb2.MetaGraphDef:
+def meta_graph(data: bytes) -> saved_model_pb2.MetaGraphDef:
+    """A graph with such a signature."""
     graph = graph_pb2.GraphDef.FromString(data)
     meta = saved_model_pb2.MetaGraphDef(graph_def=graph)
     if graph.node:
@@ -156,7 +158,7 @@ def saved_models() -> list[bytes]:
     made = []
     for data in graphs():
         model = saved_model_pb2.SavedModel()
-        model.meta_graphs.append(_meta(data))
+        model.meta_graphs.append(meta_graph(data))
         made.append(model.SerializeToString(deterministic=True))
     return made
 

@@ -66,11 +66,10 @@ class _Runner:
 
     def try_mutated(self) -> None:
         """Try mutated inputs of each target for its share of the time, at least one."""
-        left = 0  # how many inputs parts may still get, and how many parts
-        parts = self.parts
+        only_parts = self.parts == len(self.order)
+        left, parts = 0, self.parts  # how many inputs parts may still get, and how many are left
         for index, target in self.order:
             turn, count = min(time.time() + _TURN * target.share, self.until), 0
-            only_parts = self.parts == len(self.order)
             allowed = math.inf if only_parts or not target.is_part else left // parts
             while not count or (time.time() < turn and count < allowed):
                 count += 1

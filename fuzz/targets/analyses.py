@@ -6,7 +6,9 @@ import contextlib
 import io
 import random
 import tempfile
-from functools import cache
+from functools import cache, partial
+
+from google.protobuf.message import DecodeError
 
 import tfprof
 from fuzz import samples, seeds
@@ -14,12 +16,13 @@ from fuzz.ask import TERMINALS, dice_of
 from fuzz.schema import mutate_message
 from fuzz.targets import Target
 from tests.robustness import hostile_graphs
-from tfprof.errors import TfprofError
+from tfprof.errors import LoadError, TfprofError
 from tfprof.flops.cost_display import CostDisplay
 from tfprof.flops.layer_table import ModelTable
 from tfprof.flops.model_cost import Cost
 from tfprof.outputs.terminal_model import cost_lines, model_lines
 from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
 from tfprof.runtime.terminal import plain_text
 
 __all__ = ["TARGETS", "ask_cost", "ask_model"]
@@ -45,6 +48,12 @@ def _graphs() -> list[bytes]:
         + samples.rule_graphs()
         + seeds.graphs()[:20]
     )
+
+
+@cache
+def _meta_graphs() -> list[bytes]:
+    """The same graphs with a signature, which asks for one node of each."""
+    return [seeds.meta_graph(data).SerializeToString(deterministic=True) for data in _graphs()]
 
 
 def ask_cost(result: Cost, dice: random.Random) -> None:
@@ -82,6 +91,14 @@ def _show_in_notebook(table: CostDisplay) -> None:
 
 def _cost(data: bytes) -> None:
     ask_cost(tfprof.cost(data), dice_of(data))
+
+
+def _cost_of(kind: type[MetaGraphDef | SavedModel], data: bytes) -> None:
+    try:
+        message = kind.FromString(data)
+    except DecodeError as error:
+        raise LoadError("protobuf itself refuses it") from error
+    tfprof.cost(message)
 
 
 def _model(data: bytes) -> None:
@@ -128,6 +145,20 @@ def _profile_function(data: bytes) -> None:
 
 TARGETS = [
     Target("cost", _cost, _graphs, mutate_message(GraphDef), share=4),
+    Target(
+        "cost_of_meta_graph",
+        partial(_cost_of, MetaGraphDef),
+        _meta_graphs,
+        mutate_message(MetaGraphDef),
+        share=4,
+    ),
+    Target(
+        "saved_model",
+        partial(_cost_of, SavedModel),
+        seeds.saved_models,
+        mutate_message(SavedModel),
+        share=4,
+    ),
     Target("layer_table", _model, _graphs, mutate_message(GraphDef), share=2),
     Target("inlined_views", _inlined, _graphs, mutate_message(GraphDef), share=2),
     Target("python_functions", _profile_function, _graphs, mutate_message(GraphDef)),

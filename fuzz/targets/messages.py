@@ -16,13 +16,12 @@ from fuzz.schema import mutate_below_line, mutate_message, mutate_text
 from fuzz.targets import Target
 from tfprof import demo
 from tfprof.api.profile import Profile
-from tfprof.errors import LoadError
 from tfprof.flops.model_cost import cost
 from tfprof.loaders.op_log import read_op_log
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.log_pb2 import OpLogProto, ProfileProto
 from tfprof.protos.run_metadata_pb2 import RunMetadata
-from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedModel
+from tfprof.protos.saved_model_pb2 import MetaGraphDef
 
 __all__ = ["TARGETS"]
 
@@ -95,14 +94,6 @@ def _log(data: bytes) -> None:
     ask(_graph_of(dice.randrange(80)).with_op_log(read_op_log(data)), dice)
 
 
-def _cost(kind: type[MetaGraphDef | SavedModel], data: bytes) -> None:
-    try:
-        message = kind.FromString(data)
-    except Exception as error:
-        raise LoadError("protobuf itself refuses it") from error
-    cost(message)
-
-
 def _cost_of_text(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.pbtxt"
@@ -121,18 +112,4 @@ TARGETS = [
     Target("meta_graph", partial(_load, "graph"), seeds.meta_graphs, mutate_message(MetaGraphDef)),
     Target("cost_of_graph", cost, seeds.graphs, mutate_message(GraphDef), share=3),
     Target("cost_of_graph_text", _cost_of_text, seeds.graphs_as_text, mutate_text(GraphDef)),
-    Target(
-        "cost_of_meta_graph",
-        partial(_cost, MetaGraphDef),
-        seeds.meta_graphs,
-        mutate_message(MetaGraphDef),
-        share=4,
-    ),
-    Target(
-        "saved_model",
-        partial(_cost, SavedModel),
-        seeds.saved_models,
-        mutate_message(SavedModel),
-        share=4,
-    ),
 ]
