@@ -33,6 +33,8 @@ _FLOATS = (0.0, -0.0, 1.0, -1.5, 1e30, float("inf"), float("-inf"), float("nan")
 _OTHER_BYTES = 0.3
 """How often a message is mutated by its bytes."""
 _MAX_COPY = 20_000
+_COPIES = (1, 1, 1, 1, 2, 2, 2, 40, 40, 1000)
+"""How often an element is repeated; often enough that work for each pair of them is noticed."""
 
 
 def mutate_message(kind: type[Message]) -> Mutator:
@@ -150,8 +152,9 @@ def _edit_list(values: Any, field: FieldDescriptor, whole: Message, dice: random
         del values[dice.randrange(len(values))]
     elif roll == 1:
         chosen = dice.choice(values)
-        room = MAX_SIZE // (whole.ByteSize() + 1)
-        values.extend([chosen] * min(dice.choice((1, 1, 2, 40)), room))
+        size = chosen.ByteSize() if field.message_type is not None else 8
+        room = MAX_SIZE // (size + 8)
+        values.extend([chosen] * min(dice.choice(_COPIES), room))
     elif roll == 2:
         moved = dice.randrange(len(values))
         values.append(values[moved])

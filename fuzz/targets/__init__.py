@@ -29,10 +29,10 @@ class Target:
 
 def targets() -> dict[str, Target]:
     """All targets by name."""
-    from fuzz.targets import analyses, derived, files, formats, messages, user_input
+    from fuzz.targets import analyses, derived, files, formats, messages, programs, user_input
 
     return {
         target.name: target
-        for part in (analyses, derived, messages, files, formats, user_input)
+        for part in (analyses, derived, messages, files, programs, formats, user_input)
         for target in part.TARGETS
     }

@@ -29,7 +29,7 @@ from tfprof.flops.symbols import Symbols
 from tfprof.flops.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
 from tfprof.flops.trip_counts import TripCount, WhileLoop, invariants, trip_count
 from tfprof.flops.v1_loops import LoopNest, V1Loops
-from tfprof.functions.calls import LOOPS, Call, is_call, list_calls
+from tfprof.functions.calls import Call, is_call, list_calls
 from tfprof.functions.library import FunctionBody, FunctionLibrary, Ref, argument_index
 from tfprof.protos.graph_pb2 import DataType, NodeDef
 
@@ -260,7 +260,7 @@ class Interpreter:
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
         callees = list(list_calls(node, self.library.functions, self.library.gradients))
-        if node.op in LOOPS:
+        if callees and callees[0].kind == "cond":
             return (yield from self._loop(instance, position, inputs, callees))
         invocations: list[Invocation] = []
         branch = constant_branch(node, inputs, len(callees))

@@ -55,7 +55,7 @@ class Module:
         """All instructions by id."""
         return {
             item.id: item
-            for computation in self.proto.hlo_module.computations
+            for computation in self.computations.values()
             for item in computation.instructions
         }
 
