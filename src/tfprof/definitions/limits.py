@@ -58,6 +58,9 @@ _MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
 _MIN_VISITS, _VISITS_PER_NODE = 20_000, 50
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
 _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
+_MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
+_MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
+_MIN_PRODUCER_VISITS, _PRODUCER_VISITS_PER_OPERAND = 50_000, 20
 
 
 def max_output_bytes(rows: int, names: int) -> int:
@@ -97,3 +100,18 @@ def max_scope_bytes(names: int) -> int:
 def max_table_bytes(size: int) -> int:
     """The most bytes that a compressed table of some bytes may decompress to."""
     return _MIN_TABLE_BYTES + _TABLE_PER_BYTE * size
+
+
+def max_stack_length(stacks: int) -> int:
+    """The most frames of each of some stacks of a compiled program."""
+    return min(max(_MAX_STACK_FRAMES // max(stacks, 1), _MIN_STACK_LENGTH), _MAX_STACK_LENGTH)
+
+
+def max_fused(instructions: int) -> int:
+    """How many instructions all fusions of a program of some instructions may have together."""
+    return _MIN_FUSED + _FUSED_PER_INSTRUCTION * instructions
+
+
+def max_producer_visits(operands: int) -> int:
+    """How many instructions may be visited to find what those of a program with operands read."""
+    return _MIN_PRODUCER_VISITS + _PRODUCER_VISITS_PER_OPERAND * operands

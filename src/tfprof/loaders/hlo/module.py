@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import NamedTuple
 
+from tfprof.definitions.limits import MAX_RANK, max_fused, max_producer_visits
 from tfprof.protos.hlo_pb2 import HloComputation, HloInstruction, HloProto, HloShape
 
 PARAMETER, TUPLE, ELEMENT, FUSION, WHILE = (
@@ -37,6 +39,17 @@ class ComputationCall(NamedTuple):
 
     caller: HloInstruction
     position: int
+
+
+@dataclass(slots=True)
+class _Work:
+    """How much work is left; no program that a compiler made needs so much.
+
+    Without it fusions have no instructions, and instructions no producers.
+    """
+
+    fused: int
+    visits: int
 
 
 @dataclass(frozen=True)
@@ -114,6 +127,11 @@ class Module:
     def _fused(self) -> dict[int, list[HloInstruction]]:
         return {}
 
+    @cached_property
+    def _left(self) -> _Work:
+        operands = sum(len(item.operand_ids) for item in self.instructions.values())
+        return _Work(max_fused(len(self.instructions)), max_producer_visits(operands))
+
     def _find_fused(self, instruction: HloInstruction) -> list[HloInstruction]:
         fused: list[HloInstruction] = []
         pending, visited = list(instruction.called_computation_ids), set[int]()
@@ -122,10 +140,13 @@ class Module:
             if called in visited or called not in self.computations:
                 continue
             visited.add(called)
+            if len(fused) + len(self.computations[called].instructions) > self._left.fused:
+                return []
             for inner in self.computations[called].instructions:
                 fused.append(inner)
                 if inner.opcode == FUSION:
                     pending += inner.called_computation_ids
+        self._left.fused -= len(fused)
         return fused
 
     def producers(self, instruction: HloInstruction) -> list[int]:
@@ -146,14 +167,16 @@ class Module:
         sources: dict[int, None] = {}
         pending: list[tuple[int, tuple[int, ...]]] = [(start, ())]
         visited = set(pending)
-        while pending:
+        while pending and self._left.visits > 0:
             number, path = pending.pop()
+            self._left.visits -= 1
             instruction = self.instructions.get(number)
             if instruction is None:
                 continue
             following = self._forwarded_values(instruction, path)
             if following is None:
                 sources[number] = None
+            self._left.visits -= len(following or ())
             for item in following or ():
                 if item not in visited and len(item[1]) < _DEEPEST:
                     visited.add(item)
@@ -222,11 +245,10 @@ def shapes_of(shape: HloShape) -> list[HloShape]:
 
 
 def elements_of(shape: HloShape) -> int:
-    """The number of elements of an array."""
-    count = 1
-    for size in shape.dimensions:
-        count *= max(size, 0)
-    return count
+    """The number of elements of an array; 0 if it has more dimensions than any."""
+    if len(shape.dimensions) > MAX_RANK:
+        return 0
+    return prod(max(size, 0) for size in shape.dimensions)
 
 
 def bytes_of(shape: HloShape) -> int:

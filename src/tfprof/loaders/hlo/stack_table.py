@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from functools import cache
 
+from tfprof.definitions.limits import max_stack_length
 from tfprof.loaders.debug_info import DebugInfo, Frame, make_stacks
 from tfprof.profiles.schema import Stacks
 from tfprof.protos.hlo_pb2 import HloStackFrameIndex
-
-_LONGEST = 1000
 
 
 class StackTable:
@@ -33,17 +31,25 @@ class FrameIndex:
 
     def __init__(self, index: HloStackFrameIndex) -> None:
         self._index = index
-        self.frames = cache(self._frames)
+        self._longest = max_stack_length(len(index.stack_frames))
+        self._known: dict[int, tuple[Frame, ...]] = {}
 
-    def _frames(self, frame_id: int) -> tuple[Frame, ...]:
-        frames: list[Frame] = []
-        while 0 < frame_id <= len(self._index.stack_frames) and len(frames) < _LONGEST:
-            entry = self._index.stack_frames[frame_id - 1]
-            location = self._location(entry.file_location_id)
+    def frames(self, frame_id: int) -> tuple[Frame, ...]:
+        """The frames from the outermost on; of a stack that is too long only the last ones."""
+        entries = self._index.stack_frames
+        chain: dict[int, None] = {}
+        while 0 < frame_id <= len(entries) and frame_id not in self._known:
+            if frame_id in chain:
+                break
+            chain[frame_id] = None
+            frame_id = entries[frame_id - 1].parent_frame_id
+        frames = self._known.get(frame_id, ())
+        for number in reversed(chain):
+            location = self._location(entries[number - 1].file_location_id)
             if location is not None:
-                frames.append(location)
-            frame_id = entry.parent_frame_id
-        return without_repetitions(frames[::-1])
+                frames = _add_frame(frames, location)[-self._longest :]
+            self._known[number] = frames
+        return frames
 
     def _location(self, number: int) -> Frame | None:
         index = self._index
@@ -58,25 +64,31 @@ class FrameIndex:
         return Frame(index.file_names[file], name, location.line)
 
 
-def without_repetitions(frames: list[Frame]) -> tuple[Frame, ...]:
+def without_repetitions(frames: Iterable[Frame]) -> tuple[Frame, ...]:
     """Frames without those that follow an equal sequence of frames.
 
     JAX puts the stack of a loop's body behind that of the loop, so that the outer frames are there
     twice.
     """
-    kept: list[Frame] = []
+    kept: tuple[Frame, ...] = ()
     for frame in frames:
-        kept.append(frame)
-        for length in range(1, len(kept) // 2 + 1):
-            if kept[-length:] == kept[-2 * length : -length]:
-                del kept[-length:]
-                break
-    return tuple(kept)
+        kept = _add_frame(kept, frame)
+    return kept
+
+
+def _add_frame(kept: tuple[Frame, ...], frame: Frame) -> tuple[Frame, ...]:
+    """Frames that have no repetitions and one more, without what is then repeated."""
+    frames = (*kept, frame)
+    for length in range(1, len(frames) // 2 + 1):
+        if frames[-1 - length] == frame and frames[-length:] == frames[-2 * length : -length]:
+            return frames[:-length]
+    return frames
 
 
 def shared_frames(stacks: Iterable[tuple[Frame, ...]]) -> tuple[Frame, ...]:
     """The outer frames that all stacks with frames share."""
-    levels = zip(*(stack for stack in stacks if stack), strict=False)
+    distinct = {id(stack): stack for stack in stacks if stack}
+    levels = zip(*distinct.values(), strict=False)
     shared = itertools.takewhile(lambda level: len(set(level)) == 1, levels)
     return tuple(level[0] for level in shared)
 

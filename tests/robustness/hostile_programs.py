@@ -1,0 +1,63 @@
+"""Small compiled programs whose analysis once took minutes or gigabytes, and traces of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tfprof.protos.hlo_pb2 import HloComputation, HloHeapEvent, HloProto
+from tfprof.protos.xplane_pb2 import XSpace
+
+_TRACE = Path(__file__).parents[1] / "data" / "jax" / "train.xplane.pb"
+
+
+def trace_of(program: HloProto) -> bytes:
+    """A trace that has this program in place of its own."""
+    space = XSpace.FromString(_TRACE.read_bytes())
+    for plane in space.planes:
+        for event in plane.event_metadata.values():
+            for stat in event.stats:
+                if stat.bytes_value:
+                    stat.bytes_value = program.SerializeToString()
+    return space.SerializeToString()
+
+
+def _program() -> tuple[HloProto, HloComputation]:
+    program = HloProto()
+    program.hlo_module.name, program.hlo_module.entry_computation_id = "jit_step", 1
+    return program, program.hlo_module.computations.add(id=1, name="main")
+
+
+def long_stacks(count: int = 4000) -> HloProto:
+    """Instructions whose stacks are each one frame longer than that of the one before."""
+    program, main = _program()
+    index = program.hlo_module.stack_frame_index
+    index.file_names.append("a.py")
+    index.function_names.append("f")
+    for i in range(count):
+        index.file_locations.add(file_name_id=1, function_name_id=1, line=i)
+        index.stack_frames.add(file_location_id=i + 1, parent_frame_id=i)
+        main.instructions.add(id=i + 1, opcode="add", name=f"a{i}").metadata.stack_frame_id = i + 1
+    return program
+
+
+def shared_fusion(count: int = 4000) -> HloProto:
+    """Fusions that all call one computation."""
+    program, main = _program()
+    fused = program.hlo_module.computations.add(id=2)
+    for i in range(count):
+        fused.instructions.add(id=i + 1, opcode="add", name=f"a{i}")
+        settings = {"id": count + i + 1, "opcode": "fusion", "name": f"f{i}"}
+        main.instructions.add(called_computation_ids=[2], **settings)
+    return program
+
+
+def shared_tuple(count: int = 4000) -> HloProto:
+    """Instructions that all read all elements of one tuple."""
+    program, main = _program()
+    for i in range(count):
+        main.instructions.add(id=i + 2, opcode="add", name=f"a{i}")
+        settings = {"id": count + i + 2, "opcode": "negate", "name": f"n{i}"}
+        main.instructions.add(operand_ids=[1], **settings)
+    operands = range(2, count + 2)
+    main.instructions.add(id=1, opcode="tuple", name="all", operand_ids=operands)
+    return program

@@ -1,0 +1,25 @@
+"""Small traces that once took minutes or gigabytes: each keeps a budget of 2 s and 300 MB."""
+
+from __future__ import annotations
+
+from tests.robustness import hostile_programs
+from tests.robustness.budget import run_measured
+
+
+def _open(program, tmp_path, *command):
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(hostile_programs.trace_of(program))
+    done = run_measured(path, *command).check()
+    assert done.status == 0
+    return done
+
+
+def test_stacks_that_each_are_longer_by_a_frame(tmp_path):
+    program = hostile_programs.long_stacks()
+    for view in ("op", "code"):
+        _open(program, tmp_path, view)
+
+
+def test_instructions_that_share_a_fusion_or_a_tuple(tmp_path):
+    for program in (hostile_programs.shared_fusion(), hostile_programs.shared_tuple()):
+        _open(program, tmp_path, "op")
