@@ -61,3 +61,38 @@ def shared_tuple(count: int = 4000) -> HloProto:
     operands = range(2, count + 2)
     main.instructions.add(id=1, opcode="tuple", name="all", operand_ids=operands)
     return program
+
+
+def many_allocations(count: int = 6000) -> HloProto:
+    """A heap trace of as many allocations as it has events."""
+    program, _ = _program()
+    assignment = program.buffer_assignment
+    trace = assignment.heap_simulator_traces.add()
+    for i in range(count):
+        allocation = assignment.buffer_allocations.add(size=1)
+        allocation.assigned.add(logical_buffer_id=i, size=1)
+        trace.events.add(kind=HloHeapEvent.ALLOC, buffer_id=i)
+    return program
+
+
+def rising_peaks(count: int = 10_000) -> HloProto:
+    """A heap that has its peak again and again."""
+    program, _ = _program()
+    assignment = program.buffer_assignment
+    allocation = assignment.buffer_allocations.add(size=3 * count)
+    trace = assignment.heap_simulator_traces.add()
+    for i in range(2 * count):
+        allocation.assigned.add(logical_buffer_id=i, offset=i, size=1)
+        trace.events.add(kind=HloHeapEvent.ALLOC, buffer_id=i)
+        if i % 2:
+            trace.events.add(kind=HloHeapEvent.FREE, buffer_id=i)
+    return program
+
+
+def many_slices(count: int = 20_000) -> HloProto:
+    """An allocation of many buffers side by side."""
+    program, _ = _program()
+    allocation = program.buffer_assignment.buffer_allocations.add(size=count)
+    for i in range(count):
+        allocation.assigned.add(logical_buffer_id=i, offset=i, size=1)
+    return program

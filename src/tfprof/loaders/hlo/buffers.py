@@ -8,7 +8,9 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,8 +67,11 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
         return 1 if is_caller(item) else 2
 
     buffers: list[Buffer] = []
-    for allocation in allocated:
-        live = _live_buffers(allocation, assignment.heap_simulator_traces, kept, rank)
+    slices_of = [_slices(allocation) for allocation in allocated]
+    peaks = _find_peaks(slices_of, assignment.heap_simulator_traces, rank)
+    for allocation, slices, peak in zip(allocated, slices_of, peaks, strict=True):
+        live = {} if allocation.maybe_live_out else peak
+        live = live or _largest_buffers(slices, kept, rank)
         if sum(live.values()) > allocation.size:
             live = {}
         for buffer, size in live.items():
@@ -107,25 +112,12 @@ def _instructions(module: Module, assignment: HloBufferAssignment) -> dict[int, 
     }
 
 
-def _live_buffers(
-    allocation: HloBufferAllocation,
-    traces: Iterable[HloHeapTrace],
-    kept: Collection[int],
-    rank: Callable[[int], int],
-) -> dict[int, int]:
-    """The buffers of an allocation that are live when most of it is in use, with their bytes."""
-    slices = {
+def _slices(allocation: HloBufferAllocation) -> _Slices:
+    return {
         item.logical_buffer_id: _Slice(item.offset, item.size)
         for item in allocation.assigned
         if item.size > 0
     }
-    if allocation.maybe_live_out:
-        return _largest_buffers(slices, kept, rank)
-    # The allocations of several traces are combined, side by side.
-    live: dict[int, int] = {}
-    for trace in traces:
-        live.update(_peak_of_trace(trace, slices, rank))
-    return live or _largest_buffers(slices, kept, rank)
 
 
 def _largest_buffers(
@@ -134,42 +126,96 @@ def _largest_buffers(
     """The buffers that a program keeps, and then the largest of those that do not overlap them."""
     ranked = sorted(slices, key=lambda b: (b in kept, slices[b].size, rank(b), b))
     chosen: list[_Slice] = []
+    """Sorted by offset; they do not overlap."""
     sizes: dict[int, int] = {}
     for buffer in reversed(ranked):
-        first, size = slices[buffer]
-        if all(first + size <= other.offset or sum(other) <= first for other in chosen):
-            chosen.append(slices[buffer])
-            sizes[buffer] = size
+        part = slices[buffer]
+        index = bisect_left(chosen, part)
+        is_free = index == 0 or sum(chosen[index - 1]) <= part.offset
+        if is_free and (index == len(chosen) or sum(part) <= chosen[index].offset):
+            chosen.insert(index, part)
+            sizes[buffer] = part.size
     return sizes
 
 
-def _peak_of_trace(
-    trace: HloHeapTrace, slices: _Slices, rank: Callable[[int], int]
-) -> dict[int, int]:
-    """The buffers of an allocation that are live at the peak of a heap trace.
+def _find_peaks(
+    slices_of: Sequence[_Slices], traces: Iterable[HloHeapTrace], rank: Callable[[int], int]
+) -> list[dict[int, int]]:
+    """The buffers of each allocation that are live when most of it is in use, with their bytes."""
+    # XLA places a buffer in one allocation only.
+    owner = {buffer: i for i, slices in enumerate(slices_of) for buffer in slices}
+    peaks: list[dict[int, int]] = [{} for _ in slices_of]
+    # The allocations of several traces are combined, side by side.
+    for trace in traces:
+        for index, peak in _peaks_of_trace(trace, slices_of, owner, rank):
+            peaks[index].update(peak)
+    return peaks
+
+
+def _peaks_of_trace(
+    trace: HloHeapTrace,
+    slices_of: Sequence[_Slices],
+    owner: Mapping[int, int],
+    rank: Callable[[int], int],
+) -> Iterator[tuple[int, dict[int, int]]]:
+    """The allocations of a heap trace, and the buffers that are live at the peak of each.
+
+    The first pass over the events finds when that is, the second one what is live then.
+    """
+    events = [(event.kind == HloHeapEvent.FREE, event.buffer_id) for event in trace.events]
+    peak_of: dict[int, int] = {}
+    for is_peak in (False, True):
+        heaps: dict[int, _Heap] = {}
+        risen: set[int] = set()
+        ends: dict[int, list[int]] = {}
+        for index, time in peak_of.items():
+            ends.setdefault(time, []).append(index)
+        for time, (is_free, buffer) in enumerate((*events, (True, _END))):
+            if is_peak:
+                yield from ((index, heaps[index].live()) for index in ends.get(time, ()))
+            elif is_free:
+                for index in risen:
+                    heaps[index].highest, peak_of[index] = heaps[index].total, time
+                risen.clear()
+            if buffer not in owner:
+                continue
+            index = owner[buffer]
+            if index not in heaps:
+                heaps[index] = _Heap(slices_of[index], rank)
+            heaps[index].apply(buffer, is_free=is_free)
+            has_risen = heaps[index].total > heaps[index].highest
+            (risen.add if has_risen else risen.discard)(index)
+
+
+class _Heap:
+    """The buffers of an allocation that are live at a time.
 
     Buffers that share a slice are one: the last one of those with the highest rank.
     """
-    users: dict[_Slice, list[int]] = {}
-    holder: dict[_Slice, int] = {}
-    total = highest = 0
-    peak: dict[int, int] = {}
-    for event in (*trace.events, HloHeapEvent(kind=HloHeapEvent.FREE, buffer_id=_END)):
-        if event.kind == HloHeapEvent.FREE and total > highest:
-            highest, peak = total, {buffer: part.size for part, buffer in holder.items()}
-        buffer, part = event.buffer_id, slices.get(event.buffer_id)
-        if part is None:
-            continue
-        live = users.setdefault(part, [])
-        if event.kind == HloHeapEvent.FREE:
-            if buffer in live:
-                live.remove(buffer)
-            if not live and part in holder:
-                total -= part.size
+
+    def __init__(self, slices: _Slices, rank: Callable[[int], int]) -> None:
+        self._slices, self._rank = slices, rank
+        self._users: dict[_Slice, Counter[int]] = {}
+        self._holder: dict[_Slice, int] = {}
+        self.total = self.highest = 0
+
+    def apply(self, buffer: int, *, is_free: bool) -> None:
+        """Free a buffer, or else allocate it or let it share its slice."""
+        part = self._slices[buffer]
+        users, holder = self._users.setdefault(part, Counter()), self._holder
+        if is_free:
+            users[buffer] -= 1
+            if users[buffer] <= 0:
+                del users[buffer]
+            if not users and part in holder:
+                self.total -= part.size
                 del holder[part]
-            continue
-        total += part.size if part not in holder else 0
-        live.append(buffer)
-        if part not in holder or rank(buffer) >= rank(holder[part]):
+            return
+        self.total += part.size if part not in holder else 0
+        users[buffer] += 1
+        if part not in holder or self._rank(buffer) >= self._rank(holder[part]):
             holder[part] = buffer
-    return peak
+
+    def live(self) -> dict[int, int]:
+        """The buffers that hold slices, with their bytes."""
+        return {buffer: part.size for part, buffer in self._holder.items()}
