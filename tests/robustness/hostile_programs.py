@@ -96,3 +96,24 @@ def many_slices(count: int = 20_000) -> HloProto:
     for i in range(count):
         allocation.assigned.add(logical_buffer_id=i, offset=i, size=1)
     return program
+
+
+def nameless_chain(opcode: str, count: int = 8000) -> HloProto:
+    """Instructions without names that each read the one before."""
+    program, main = _program()
+    for i in range(1, count):
+        main.instructions.add(id=i + 1, opcode=opcode, name=f"a{i}", operand_ids=[i])
+    return program
+
+
+def shared_condition(count: int = 8000) -> HloProto:
+    """Loops that all have one condition, a large fusion."""
+    program, main = _program()
+    condition = program.hlo_module.computations.add(id=2, root_id=1)
+    condition.instructions.add(id=1, opcode="fusion", name="f", called_computation_ids=[3])
+    fused = program.hlo_module.computations.add(id=3)
+    for i in range(count):
+        fused.instructions.add(id=i + 2, opcode="add", name=f"a{i}")
+        settings = {"id": count + i + 2, "opcode": "while", "name": f"w{i}"}
+        main.instructions.add(called_computation_ids=[2, 2], **settings)
+    return program

@@ -32,3 +32,12 @@ def test_buffers_of_many_allocations_and_peaks(tmp_path):
         hostile_programs.many_slices(),
     ):
         _open(program, tmp_path, "op", "-select", "bytes")
+
+
+def test_instructions_without_names_and_loops_that_share_a_condition(tmp_path):
+    for program in (
+        hostile_programs.nameless_chain("dot"),
+        hostile_programs.nameless_chain("convolution"),
+        hostile_programs.shared_condition(),
+    ):
+        _open(program, tmp_path, "op")

@@ -72,6 +72,7 @@ class _Builder:
         self._executions = count_executions(module)
         self._state = find_state(module) if arguments else set()
         self._trained = find_trained(self._state, self._nodes, self._producers)
+        self._readers: dict[int, HloInstruction | None] = {}
         self._consumers: dict[int, list[HloInstruction]] = {}
         for item in self._nodes:
             for number in self._producers[item.id]:
@@ -217,16 +218,27 @@ class _Builder:
         ]
         if len(inner) != 1 or has_name(inner[0]) or has_name(item):
             return 0
-        visited: set[int] = set()
-        while not has_name(item):
-            visited.add(item.id)
-            consumers = self._consumers.get(item.id, [])
-            if len(consumers) != 1 or consumers[0].id in visited:
-                return 0
-            item = consumers[0]
-        is_convolution = "conv" in item.metadata.op_name.rpartition("/")[2].lower()
-        used, computed = elements_of(item.shape), elements_of(inner[0].shape)
+        reader = self._named_reader(item)
+        if reader is None:
+            return 0
+        is_convolution = "conv" in reader.metadata.op_name.rpartition("/")[2].lower()
+        used, computed = elements_of(reader.shape), elements_of(inner[0].shape)
         return used if is_convolution and used < computed else 0
+
+    def _named_reader(self, item: HloInstruction) -> HloInstruction | None:
+        """The next instruction with a name, if each one before has only one that reads it."""
+        path: list[int] = []
+        reader: HloInstruction | None = item
+        while reader is not None and not has_name(reader):
+            if reader.id in self._readers:
+                reader = self._readers[reader.id]
+                break
+            self._readers[reader.id] = None
+            path.append(reader.id)
+            consumers = self._consumers.get(reader.id, [])
+            reader = consumers[0] if len(consumers) == 1 else None
+        self._readers.update(dict.fromkeys(path, reader))
+        return reader
 
 
 def _add_slim(node: HloNode, instruction: HloInstruction, *, is_operand: bool) -> None:

@@ -102,13 +102,12 @@ def _propagate(
         for producer in producers[node.id]:
             consumers.setdefault(producer, []).append(node.id)
     position = {node.id: index for index, node in enumerate(nodes)}
-    of_contractions = {
-        node.id: value
+    latest = _latest_operands(consumers, known, position)
+    known |= {
+        node.id: known[latest[node.id]]
         for node in silent
-        if _is_contraction(module, node)
-        and (value := _latest_operand(node.id, producers, known, position)) is not None
+        if node.id in latest and _is_contraction(module, node)
     }
-    known |= of_contractions
     for order, neighbours in ((silent[::-1], consumers), (silent, producers)):
         for node in order:
             value = next((known[n] for n in neighbours.get(node.id, ()) if n in known), None)
@@ -121,25 +120,20 @@ def _is_contraction(module: Module, node: HloInstruction) -> bool:
     return any(item.opcode in _CONTRACTIONS for item in _inside(module, node))
 
 
-def _latest_operand(
-    number: int,
-    producers: Mapping[int, list[int]],
-    known: Mapping[int, T],
-    position: Mapping[int, int],
-) -> T | None:
-    """What the last operand has, through others that have nothing; instructions are in order.
+def _latest_operands(
+    consumers: Mapping[int, list[int]], known: Mapping[int, T], position: Mapping[int, int]
+) -> dict[int, int]:
+    """The last known operand of each other node, through those that have nothing.
 
-    A gradient is a product of an activation and of a later gradient, whose layer it belongs to.
+    Instructions are in order. A gradient is a product of an activation and of a later gradient,
+    whose layer it belongs to.
     """
-    candidates: list[int] = []
-    pending, visited = list(producers[number]), {number}
-    while pending:
-        operand = pending.pop()
-        if operand in visited:
-            continue
-        visited.add(operand)
-        if operand in known:
-            candidates.append(operand)
-        else:
-            pending += producers[operand]
-    return known[max(candidates, key=position.__getitem__)] if candidates else None
+    latest: dict[int, int] = {}
+    for source in sorted(known, key=position.__getitem__, reverse=True):
+        pending = [source]
+        while pending:
+            for reader in consumers.get(pending.pop(), ()):
+                if reader not in known and reader not in latest:
+                    latest[reader] = source
+                    pending.append(reader)
+    return latest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 
 from tfprof.loaders.hlo.module import ELEMENT, PARAMETER, TUPLE, WHILE, ComputationCall, Module
 from tfprof.protos.hlo_pb2 import HloInstruction
@@ -22,10 +23,11 @@ def count_executions(module: Module) -> Mapping[int, int]:
     known = dict.fromkeys(module.calls, True)
     if module.entry in counts:
         counts[module.entry] = 1
+    loops = _Loops(module)
     for computation in _callers_first(module):
         for call in module.calls[computation]:
             caller = module.computation_of[call.caller.id]
-            times = _times(module, call) * counts[caller]
+            times = _times(loops, call) * counts[caller]
             counts[computation] += times
             known[computation] &= times > 0
         if not known[computation] or counts[computation] > _LARGEST:
@@ -52,60 +54,98 @@ def _callers_first(module: Module) -> list[int]:
     return order
 
 
-def _times(module: Module, call: ComputationCall) -> int:
+def _times(loops: _Loops, call: ComputationCall) -> int:
     """How often a call runs its computation."""
     if call.caller.opcode == "conditional":
         return UNKNOWN
     if call.caller.opcode != WHILE:
         return 1
-    count = trip_count(module, call.caller)
+    count = loops.trip_count(call.caller)
     # The condition, which comes second, is evaluated once more.
     return count + call.position if count is not None else UNKNOWN
 
 
 def trip_count(module: Module, loop: HloInstruction) -> int | None:
     """The iterations of a loop: as the compiler states it, or from its condition's constant."""
-    try:
-        config = json.loads(loop.backend_config or b"{}")
-        return int(config["known_trip_count"]["n"])
-    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
-        return _count_trips(module, loop)
-
-
-def _count_trips(module: Module, loop: HloInstruction) -> int | None:
-    """The iterations of a loop `for i in range(first, last, step)` over an element of its state."""
-    compare = _find(module, _called_root(module, loop, 1), "compare")
-    if compare is None or compare[0].comparison_direction != "LT":
-        return None
-    operands = _operands(module, *compare)
-    limits = [value for item in operands if (value := _constant(item)) is not None]
-    counters = [item.tuple_index for item in operands if item.opcode == ELEMENT]
-    if len(limits) != 1 or len(counters) != 1:
-        return None
-    first, step = _initial_value(module, loop, counters[0]), _step(module, loop, counters[0])
-    if first is None or step is None or step <= 0:
-        return None
-    return max(-((first - limits[0]) // step), 0)
-
-
-def _called_root(module: Module, loop: HloInstruction, position: int) -> int:
-    """The result of the body (0) or the condition (1) of a loop; -1 if there is none."""
-    called = list(loop.called_computation_ids)
-    computation = module.computations.get(called[position]) if position < len(called) else None
-    return -1 if computation is None else computation.root_id
+    return _Loops(module).trip_count(loop)
 
 
 _FusedInstruction = tuple[HloInstruction, HloInstruction]
 
 
-def _find(module: Module, number: int, opcode: str) -> _FusedInstruction | None:
-    """An instruction of an opcode and the fusion that it is in, or it again."""
-    item = _without_copies(module, number)
-    if item is None:
-        return None
-    candidates = (item, *module.fused_instructions(item))
-    matches = [candidate for candidate in candidates if candidate.opcode == opcode]
-    return (matches[0], item) if len(matches) == 1 else None
+class _Loops:
+    """The loops of a program; what several of them share is read once."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._trips: dict[int, int | None] = {}
+        self._find = cache(self._find_once)
+        self._limit = cache(self._find_limit)
+        self._step = cache(self._find_step)
+
+    def trip_count(self, loop: HloInstruction) -> int | None:
+        """The iterations of a loop."""
+        if loop.id not in self._trips:
+            self._trips[loop.id] = self._read(loop)
+        return self._trips[loop.id]
+
+    def _read(self, loop: HloInstruction) -> int | None:
+        try:
+            config = json.loads(loop.backend_config or b"{}")
+            return int(config["known_trip_count"]["n"])
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
+            return self._count_trips(loop)
+
+    def _count_trips(self, loop: HloInstruction) -> int | None:
+        """The iterations of `for i in range(first, last, step)` over an element of its state."""
+        limit = self._limit(_called_root(self._module, loop, 1))
+        if limit is None:
+            return None
+        last, counter = limit
+        first = self._initial_value(loop, counter)
+        step = self._step(_called_root(self._module, loop, 0), counter)
+        if first is None or step is None or step <= 0:
+            return None
+        return max(-((first - last) // step), 0)
+
+    def _find_limit(self, condition: int) -> tuple[int, int] | None:
+        """The constant that a condition compares to, and which element of the state it compares."""
+        compare = self._find(condition, "compare")
+        if compare is None or compare[0].comparison_direction != "LT":
+            return None
+        operands = _operands(self._module, *compare)
+        limits = [value for item in operands if (value := _constant(item)) is not None]
+        counters = [item.tuple_index for item in operands if item.opcode == ELEMENT]
+        return (limits[0], counters[0]) if len(limits) == len(counters) == 1 else None
+
+    def _find_once(self, number: int, opcode: str) -> _FusedInstruction | None:
+        """An instruction of an opcode and the fusion that it is in, or it again."""
+        item = _without_copies(self._module, number)
+        if item is None:
+            return None
+        candidates = (item, *self._module.fused_instructions(item))
+        matches = [candidate for candidate in candidates if candidate.opcode == opcode]
+        return (matches[0], item) if len(matches) == 1 else None
+
+    def _initial_value(self, loop: HloInstruction, index: int) -> int | None:
+        if not loop.operand_ids:
+            return None
+        value = self._find(_element(self._module, loop.operand_ids[0], index), "constant")
+        return None if value is None else _constant(value[0])
+
+    def _find_step(self, body: int, index: int) -> int | None:
+        """What the body adds to an element of the loop's state."""
+        added = self._find(_element(self._module, body, index), "add")
+        operands = _operands(self._module, *added) if added else []
+        constants = [value for item in operands if (value := _constant(item)) is not None]
+        return constants[0] if len(constants) == 1 else None
+
+
+def _called_root(module: Module, loop: HloInstruction, position: int) -> int:
+    """The result of the body (0) or the condition (1) of a loop; -1 if there is none."""
+    called = loop.called_computation_ids
+    computation = module.computations.get(called[position]) if position < len(called) else None
+    return -1 if computation is None else computation.root_id
 
 
 def _operands(module: Module, item: HloInstruction, fusion: HloInstruction) -> list[HloInstruction]:
@@ -115,8 +155,8 @@ def _operands(module: Module, item: HloInstruction, fusion: HloInstruction) -> l
         operand = module.instructions.get(number)
         if operand is not None and operand.opcode == PARAMETER and item is not fusion:
             position = operand.parameter_number
-            outer = list(fusion.operand_ids)[position : position + 1]
-            number = outer[0] if outer else -1
+            is_given = -len(fusion.operand_ids) <= position < len(fusion.operand_ids)
+            number = fusion.operand_ids[position] if is_given else -1
         operand = _without_copies(module, number)
         if operand is not None:
             operands.append(operand)
@@ -145,18 +185,3 @@ def _element(module: Module, number: int, index: int) -> int:
     state = module.instructions.get(number)
     is_known = state is not None and state.opcode == TUPLE and index < len(state.operand_ids)
     return state.operand_ids[index] if state is not None and is_known else -1
-
-
-def _initial_value(module: Module, loop: HloInstruction, index: int) -> int | None:
-    if not loop.operand_ids:
-        return None
-    value = _find(module, _element(module, loop.operand_ids[0], index), "constant")
-    return None if value is None else _constant(value[0])
-
-
-def _step(module: Module, loop: HloInstruction, index: int) -> int | None:
-    """What the body adds to an element of the loop's state."""
-    added = _find(module, _element(module, _called_root(module, loop, 0), index), "add")
-    operands = _operands(module, *added) if added else []
-    constants = [value for item in operands if (value := _constant(item)) is not None]
-    return constants[0] if len(constants) == 1 else None
