@@ -117,3 +117,11 @@ def shared_condition(count: int = 8000) -> HloProto:
         settings = {"id": count + i + 2, "opcode": "while", "name": f"w{i}"}
         main.instructions.add(called_computation_ids=[2, 2], **settings)
     return program
+
+
+def long_name(count: int = 8000) -> HloProto:
+    """A name that looks like that of a function at many places."""
+    program, main = _program()
+    program.hlo_module.name = f"a_inference_f{'__XlaMustCompile_' * count}!"
+    main.instructions.add(id=1, opcode="add", name="a")
+    return program

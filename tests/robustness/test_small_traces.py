@@ -41,3 +41,7 @@ def test_instructions_without_names_and_loops_that_share_a_condition(tmp_path):
         hostile_programs.shared_condition(),
     ):
         _open(program, tmp_path, "op")
+
+
+def test_name_of_a_program_with_many_parts(tmp_path):
+    _open(hostile_programs.long_name(), tmp_path, "op")

@@ -13,7 +13,7 @@ from tfprof.loaders.hlo.executions import attribute_executions
 from tfprof.loaders.hlo.module import Module
 from tfprof.loaders.hlo.node_table import HloNodeTable, Program
 from tfprof.loaders.hlo.nodes import add_program
-from tfprof.loaders.hlo.tf_functions import MODULE, TfFunctions
+from tfprof.loaders.hlo.tf_functions import TfFunctions, parse_module
 from tfprof.loaders.xplane.op_events import NO_PROGRAM, OpExecutions, root_name
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
@@ -29,7 +29,8 @@ class Programs:
     """Reads the functions that a capture saved, once a program needs them."""
     notes: list[str] = field(default_factory=list)
     _known: dict[bytes, Program] = field(default_factory=dict)
-    _scopes: set[str] = field(default_factory=set)
+    _scopes: dict[str, int] = field(default_factory=dict)
+    """Scope -> the last number after it that made another scope."""
     _functions: list[TfFunctions] = field(default_factory=list)
 
     @property
@@ -69,8 +70,7 @@ class Programs:
 
     def _functions_of(self, module: Module) -> TfFunctions | None:
         """The captured functions; none for programs of other frameworks."""
-        name = module.proto.hlo_module.name
-        if not MODULE.fullmatch(name):
+        if not parse_module(module.proto.hlo_module.name):
             return None
         if not self._functions:
             self._functions.append(self.read_functions() or TfFunctions(GraphDef(), None))
@@ -78,15 +78,15 @@ class Programs:
 
     def _scope(self, module: Module, functions: TfFunctions | None) -> str:
         name = module.proto.hlo_module.name
-        match = MODULE.fullmatch(name)
-        base = root_name(f"__{match[1]}") if match else name or "program"
+        function = parse_module(name)
+        base = root_name(f"__{function}") if function else name or "program"
         if functions is not None:
             base = functions.scope(functions.function_of(name)) or base
-        scope, number = base, 0
+        scope = base
         while scope in self._scopes:
-            number += 1
-            scope = f"{base}_{number}"
-        self._scopes.add(scope)
+            self._scopes[base] += 1
+            scope = f"{base}_{self._scopes[base]}"
+        self._scopes[scope] = 0
         return scope
 
 

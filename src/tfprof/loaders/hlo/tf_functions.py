@@ -13,8 +13,8 @@ from tfprof.loaders.hlo.stack_table import debug_info_frames, shared_frames
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
 TAPE = "gradient_tape/"
-MODULE = re.compile(r"a_+(inference_.+?)__(?:XlaMustCompile_\w+)?(?:\.\d+)?")
-"""The program of a function: `a_inference_step_12__.3`, with attributes if it is called as such."""
+_MODULE = re.compile(r"a_+(?=inference_.)")
+_ATTRIBUTES = "__XlaMustCompile_"
 _ROLES = {"body": "body/", "cond": "cond/", "then_branch": "then/", "else_branch": "else/"}
 """What the names of a function's nodes have after the name of the node that calls it."""
 
@@ -29,10 +29,11 @@ class TfFunctions:
 
     def function_of(self, module: str) -> str:
         """The function that a program was compiled from."""
-        match = MODULE.fullmatch(module)
-        name = match[1] if match else module
-        known = (f for f in self._functions if re.sub(r"\W", "_", f).lstrip("_") == name)
-        return next(known, "")
+        return self._by_module.get(parse_module(module) or module, "")
+
+    @cached_property
+    def _by_module(self) -> dict[str, str]:
+        return {re.sub(r"\W", "_", f).lstrip("_"): f for f in reversed(self._functions)}
 
     def scope(self, function: str) -> str:
         """The scope of a function's nodes: the path of calls that leads to it."""
@@ -118,6 +119,26 @@ class TfFunctions:
         last = bisect_left(names, scope + "\U0010ffff")
         stacks = [self._stack((function, name)) for name in names[first:last]]
         return shared_frames(stacks)
+
+
+def parse_module(name: str) -> str:
+    """The function of a program `a_inference_step_12__.3`, empty for other programs.
+
+    The program has the function's attributes in its name if it is called as such.
+    """
+    prefix = _MODULE.match(name)
+    text, _, counter = name.rpartition(".")
+    text = text if counter.isdecimal() else name
+    if prefix is None:
+        return ""
+    start = prefix.end()
+    least = start + len("inference_") + 1
+    words = max((match.end() for match in re.finditer(r"\W", text)), default=0)
+    end = text.find(_ATTRIBUTES, max(least, words))
+    if end < 0 or len(text) == end + len(_ATTRIBUTES):
+        end = len(text) - len("__") if text.endswith("__") else -1
+    function = text[start:end] if end >= least else ""
+    return "" if "\n" in function else function
 
 
 def _calls(nodes: list[NodeDef]) -> Iterator[tuple[NodeDef, str, str]]:
