@@ -125,3 +125,29 @@ def long_name(count: int = 8000) -> HloProto:
     program.hlo_module.name = f"a_inference_f{'__XlaMustCompile_' * count}!"
     main.instructions.add(id=1, opcode="add", name="a")
     return program
+
+
+def many_dimensions(count: int = 20_000) -> HloProto:
+    """A product of more elements than a float can count."""
+    program, main = _program()
+    large = main.instructions.add(id=1, opcode="add", name="a")
+    large.shape.element_type = 11
+    large.shape.dimensions.extend([2**62] * count)
+    dot = main.instructions.add(id=2, opcode="dot", name="d", operand_ids=[1])
+    dot.dot_dimension_numbers.lhs_contracting_dimensions.extend([0] * count)
+    return program
+
+
+def large_product(count: int = 20) -> HloProto:
+    """More float operations than a float can count."""
+    return many_dimensions(count)
+
+
+def nested_configuration(depth: int = 50_000) -> HloProto:
+    """A call of a library whose configuration is nested deeply."""
+    program, main = _program()
+    settings = {"opcode": "custom-call", "name": "c", "custom_call_target": "gemm"}
+    call = main.instructions.add(id=2, operand_ids=[1], backend_config=b'{"a":' * depth, **settings)
+    call.shape.element_type = 11
+    main.instructions.add(id=1, opcode="add", name="a")
+    return program

@@ -45,3 +45,13 @@ def test_instructions_without_names_and_loops_that_share_a_condition(tmp_path):
 
 def test_name_of_a_program_with_many_parts(tmp_path):
     _open(hostile_programs.long_name(), tmp_path, "op")
+
+
+def test_sizes_and_configurations_that_no_instruction_has(tmp_path):
+    for program in (
+        hostile_programs.many_dimensions(),
+        hostile_programs.large_product(),
+        hostile_programs.nested_configuration(),
+    ):
+        done = _open(program, tmp_path, "op", "-select", "float_ops,output_bytes")
+        assert "FLOPs unavailable for 1 node" in done.err or "2 nodes" in done.err

@@ -21,6 +21,7 @@ from tfprof.flops.model_cost import (
 from tfprof.flops.polynomial import BATCH, Count, bind, symbols
 from tfprof.flops.profile_graph import model_graph, recorded_shapes
 from tfprof.flops.recorded_trip_counts import run_counts_of
+from tfprof.flops.rules.formula import TOO_LARGE
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
@@ -61,7 +62,7 @@ class _Columns:
         reason = node.reason if node.kind == "unknown" else ""
         float_ops, macs, executions = node.once.float_ops(), node.once.macs, node.trips
         if max(_number(float_ops), _number(executions)) > MAX_COUNT:
-            reason, executions = "the number is too large", min(_number(executions), MAX_COUNT)
+            reason, executions = TOO_LARGE, min(_number(executions), MAX_COUNT)
         self._names.append(node.name)
         self._reasons.append(reason)
         self._rows.append((0, 0, executions) if reason else (float_ops, macs, executions))

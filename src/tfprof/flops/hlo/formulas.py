@@ -7,10 +7,12 @@ type, other arithmetic only on floating point.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from math import prod
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
-from tfprof.flops.rules.formula import NOTHING, Work
+from tfprof.definitions.limits import MAX_COUNT, MAX_RANK
+from tfprof.flops.rules.formula import NOTHING, TOO_LARGE, Work
 from tfprof.protos.hlo_pb2 import HloInstruction, HloShape
 
 Formula = Callable[[HloInstruction, Sequence[HloShape]], Work]
@@ -22,9 +24,15 @@ _FLOATS = frozenset({10, 11, 12, 15, 16, 18, 19, 20, 23, 24, 25, 28, 29, 32, 33}
 
 def elements(shape: HloShape) -> int:
     """The number of elements of an array, or of the first array of a tuple."""
-    while shape.tuple_shapes:
-        shape = shape.tuple_shapes[0]
-    return prod(shape.dimensions)
+    return _product(_first_array(shape).dimensions)
+
+
+def _product(sizes: Iterable[int]) -> int:
+    """The product of the sizes of some dimensions; a ValueError if they are too many."""
+    factors = list(islice(sizes, MAX_RANK + 1))
+    if len(factors) > MAX_RANK:
+        raise ValueError("too many dimensions")
+    return math.prod(factors)
 
 
 def is_float(shape: HloShape) -> bool:
@@ -45,7 +53,7 @@ def _per_output(factor: int) -> Formula:
 def _dot(item: HloInstruction, operands: Sequence[HloShape]) -> Work:
     lhs = operands[0].dimensions
     contracted = item.dot_dimension_numbers.lhs_contracting_dimensions
-    return Work(macs=elements(item.shape) * prod(lhs[axis] for axis in contracted))
+    return Work(macs=elements(item.shape) * _product(lhs[axis] for axis in contracted))
 
 
 def _convolution(item: HloInstruction, operands: Sequence[HloShape]) -> Work:
@@ -67,7 +75,7 @@ def _convolution(item: HloInstruction, operands: Sequence[HloShape]) -> Work:
     )
     return Work(
         macs=outer
-        * prod(
+        * _product(
             given * min(made, window.size) if window.base_dilation > 1 else made * window.size
             for window, given, made in sizes
         )
@@ -86,7 +94,7 @@ def _reduce(item: HloInstruction, operands: Sequence[HloShape]) -> Work:
 
 
 def _window_size(item: HloInstruction) -> int:
-    return prod(axis.size for axis in item.window.dimensions)
+    return _product(axis.size for axis in item.window.dimensions)
 
 
 def _reduce_window(item: HloInstruction, _operands: Sequence[HloShape]) -> Work:
@@ -104,7 +112,7 @@ def _scatter(_item: HloInstruction, operands: Sequence[HloShape]) -> Work:
 def _fourier(item: HloInstruction, operands: Sequence[HloShape]) -> Work:
     """Of n points: 5 n log2 n."""
     size = max(elements(operands[0]), elements(item.shape))
-    return Work(elementwise=5 * size * (prod(item.fft_length) - 1).bit_length())
+    return Work(elementwise=5 * size * (_product(item.fft_length) - 1).bit_length())
 
 
 def _cholesky(item: HloInstruction, _operands: Sequence[HloShape]) -> Work:
@@ -121,7 +129,7 @@ def _custom_call(item: HloInstruction, operands: Sequence[HloShape]) -> Work:
         return _convolution(item, operands)
     contracted = _contracted_axes(item.backend_config) or [len(operands[0].dimensions) - 1]
     sizes = (operands[0].dimensions[axis] for axis in contracted)
-    return Work(macs=elements(item.shape) * prod(sizes))
+    return Work(macs=elements(item.shape) * _product(sizes))
 
 
 def _contracted_axes(config: bytes) -> list[int]:
@@ -185,14 +193,15 @@ def count_instruction(item: HloInstruction, operands: Sequence[HloShape]) -> Wor
             has_floats = any(map(is_float, (item.shape, *operands)))
             return "custom call" if has_floats else NOTHING
         contraction = _custom_call
+    if contraction is None and item.opcode in ZERO_COST:
+        return NOTHING
+    if contraction is None and not any(map(is_float, (item.shape, *operands))):
+        return NOTHING
+    formula = contraction or FORMULAS.get(item.opcode)
+    if formula is None:
+        return "no formula"
     try:
-        if contraction is not None:
-            return contraction(item, operands)
-        if item.opcode in ZERO_COST:
-            return NOTHING
-        if not any(map(is_float, (item.shape, *operands))):
-            return NOTHING
-        formula = FORMULAS.get(item.opcode)
-        return "no formula" if formula is None else formula(item, operands)
-    except (IndexError, ValueError, TypeError, AttributeError):
+        work = formula(item, operands)
+    except (ArithmeticError, AttributeError, IndexError, RecursionError, TypeError, ValueError):
         return "unknown shape"
+    return work if abs(int(work.float_ops())) <= MAX_COUNT else TOO_LARGE

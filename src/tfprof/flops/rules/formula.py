@@ -29,6 +29,8 @@ class Work:
 
 
 NOTHING = Work()
+TOO_LARGE = "the number is too large"
+"""Why the work of a node is not known that has more than MAX_COUNT float operations."""
 
 
 @dataclass(slots=True)
