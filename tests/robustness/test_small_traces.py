@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.robustness import hostile_programs
 from tests.robustness.budget import run_measured
+from tfprof.protos.xplane_pb2 import XSpace
 
 
 def _open(program, tmp_path, *command):
@@ -55,3 +56,44 @@ def test_sizes_and_configurations_that_no_instruction_has(tmp_path):
     ):
         done = _open(program, tmp_path, "op", "-select", "float_ops,output_bytes")
         assert "FLOPs unavailable for 1 node" in done.err or "2 nodes" in done.err
+
+
+def _open_planes(space, tmp_path):
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(space.SerializeToString())
+    return run_measured(path, "op").check()
+
+
+def _add_plane(space, name, line="line", number=1):
+    plane = space.planes.add(name=name)
+    plane.event_metadata[number].name = "a:B"
+    plane.lines.add(name=line).events.add(metadata_id=number, duration_ps=1)
+    return plane
+
+
+def test_planes_with_large_ids(tmp_path):
+    space = XSpace()
+    for _ in range(2000):
+        _add_plane(space, "other", number=1 << 24)
+    _add_plane(space, "/host:CPU")
+    assert _open_planes(space, tmp_path).status == 0
+
+
+def test_planes_of_many_lines(tmp_path):
+    space = XSpace()
+    planes = _add_plane(space, "/host:CPU"), _add_plane(space, "/device:GPU:0")
+    for i in range(8000):
+        for plane in planes:
+            line = plane.lines.add(name=f"line {i}" if i % 2 else "Steps", timestamp_ns=i)
+            line.events.add(metadata_id=1, duration_ps=1)
+    assert "16,002 events read" in _open_planes(space, tmp_path).err
+
+
+def test_more_devices_than_a_host_has(tmp_path):
+    space = XSpace()
+    for i in range(2000):
+        _add_plane(space, f"/device:GPU:{i}")
+    done = _open_planes(space, tmp_path)
+    assert done.status == 1
+    assert "2,000 devices, more than 500; trace each host on its own" in done.err
+    assert done.err.count("\n") == 1

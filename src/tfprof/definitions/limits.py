@@ -19,6 +19,9 @@ MAX_SHAPE_GAPS = 1_000_000
 MAX_PROFILE_PARTS = 100_000
 """The most op logs and saved profiles that a folder of tables may contain."""
 
+MAX_TRACED_DEVICES = 500
+"""The most devices in the trace of a host."""
+
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 

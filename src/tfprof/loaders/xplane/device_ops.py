@@ -125,7 +125,8 @@ def read_device_ops(
     match = _PLANE.fullmatch(plane.name)
     kind, number = (match[1].lower(), int(match[2])) if match else ("", 0)
     used = _op_lines(plane, kind)
-    lines = [line for line in plane.lines if line not in used]
+    ids = {id(line) for line in used}
+    lines = [line for line in plane.lines if id(line) not in ids]
     ops_plane = replace(plane, lines=used)
     events = read_events(
         ops_plane,

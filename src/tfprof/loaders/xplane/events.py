@@ -19,6 +19,7 @@ from tfprof.profiles.schema import Array, BoolArray
 from tfprof.profiles.string_columns import utf8_bytes
 from tfprof.protos import columns_pb2
 from tfprof.protos.varint import encode_varint
+from tfprof.protos.xplane_pb2 import XLine
 
 _CHUNK_SIZE = 4 << 20
 _WINDOW = 1 << 16
@@ -26,7 +27,10 @@ _CHAIN = 64
 """How many fields in a row have to look like events; none has so many stats."""
 _EVENT_KEY = columns_pb2.Events.EVENTS_FIELD_NUMBER << 3 | 2
 _STAT_KEY = columns_pb2.Stats.STATS_FIELD_NUMBER << 3 | 2
-_LARGE_ID = 1 << 24
+_TABLE_SIZE, _TABLE_PER_NAME = 1 << 12, 16
+"""How large ids may be that are looked up in a table."""
+_SHORT_LINE = 1 << 10
+"""The bytes of a line that is not parsed on its own."""
 _LARGE_TIME = 1 << 61
 """Picoseconds, which are a month."""
 
@@ -98,19 +102,57 @@ def read_events(
     """
     reader = _Reader(plane, is_used, stats, has_stats, marks, may_mark)
     parts = []
-    for index, line in enumerate(plane.lines):
-        shift = (line.timestamp_ns - first_ns) * 1000
-        if abs(shift) >= _LARGE_TIME:
-            raise DecodeError("the clocks of two lines differ by years")
-        for events in _parse_chunks(line.events):
-            parts.append(reader.read(events, index, shift))
-            release()
+    shifts = _shifts(plane, first_ns)
+    for events, line in _parse_lines([line.events for line in plane.lines]):
+        parts.append(reader.read(events, line, shifts[line]))
+        release()
     return _concat(parts, reader.counts())
+
+
+def _shifts(plane: Plane, first_ns: int) -> Array:
+    """When the clock of each line is 0, in picoseconds after that of the trace."""
+    shifts = [(line.timestamp_ns - first_ns) * 1000 for line in plane.lines]
+    if any(abs(shift) >= _LARGE_TIME for shift in shifts):
+        raise DecodeError("the clocks of two lines differ by years")
+    return np.array(shifts, np.int64)
 
 
 def count_events(plane: Plane, release: Callable[[], None] = lambda: None) -> int:
     """How many events a plane has."""
     return sum(read_events(plane, 0, lambda _: False, release=release).counts.values())
+
+
+def _parse_lines(lines: Sequence[memoryview]) -> Iterator[tuple[pa.Array, Array]]:
+    """The events of lines and the line of each, a few megabytes at a time."""
+    short: list[int] = []
+    size = 0
+    for index, data in enumerate(lines):
+        if len(data) <= _SHORT_LINE:
+            short.append(index)
+            size += len(data)
+        if len(data) > _SHORT_LINE or size > _CHUNK_SIZE:
+            yield from _parse_short_lines(lines, short)
+            short, size = [], 0
+        if len(data) > _SHORT_LINE:
+            for events in _parse_chunks(data):
+                yield events, np.full(len(events), index, np.int32)
+    yield from _parse_short_lines(lines, short)
+
+
+def _parse_short_lines(
+    lines: Sequence[memoryview], short: Sequence[int]
+) -> Iterator[tuple[pa.Array, Array]]:
+    """The events of some lines, all at once."""
+    counts = [
+        sum(number == XLine.EVENTS_FIELD_NUMBER for number, *_ in fields_of(lines[i]))
+        for i in short
+    ]
+    if not sum(counts):
+        return
+    events = _parse(memoryview(b"".join(lines[i] for i in short))).column(0).flatten()
+    if len(events) != sum(counts):
+        raise DecodeError("an event is no message")
+    yield events, np.repeat(np.array(short, np.int32), counts)
 
 
 def _parse_chunks(data: memoryview) -> Iterator[pa.Array]:
@@ -204,7 +246,8 @@ class _Reader:
 
     def _make_index(self) -> Array | None:
         """The position of each id, if ids are small enough for a table."""
-        if len(self.ids) and (self.ids[0] < 0 or self.ids[-1] > _LARGE_ID):
+        largest = _TABLE_SIZE + _TABLE_PER_NAME * len(self.ids)
+        if len(self.ids) and (self.ids[0] < 0 or self.ids[-1] > largest):
             return None
         size = int(self.ids[-1]) + 2 if len(self.ids) else 1
         index = np.full(size, len(self.ids), np.int64)
@@ -223,8 +266,8 @@ class _Reader:
         ids = [*self.ids.tolist(), -1]
         return {n: count for n, count in zip(ids, self._counts.tolist(), strict=True) if count}
 
-    def read(self, events: pa.Array, line: int, shift: int) -> TraceEvents:
-        """The events of a chunk that are used."""
+    def read(self, events: pa.Array, line: Array, shift: Array) -> TraceEvents:
+        """The events of a chunk that are used, with the line of each and the shift of its clock."""
         name = numbers(events.field("metadata_id"))
         position = self._positions(name)
         self._counts += np.bincount(position, minlength=len(self._counts))
@@ -240,9 +283,9 @@ class _Reader:
         new_row = np.cumsum(used) - 1
         number = numbers(stats.field("uint64_value")).astype(np.uint64).view(np.int64)
         return TraceEvents(
-            np.full(int(used.sum()), line, np.int32),
+            line[used],
             name[used],
-            start + shift,
+            start + shift[used],
             np.minimum(duration, _LARGE_TIME),
             new_row[owner],
             stat_name[kept],

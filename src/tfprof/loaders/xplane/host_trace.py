@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tfprof.definitions.limits import MAX_TRACED_DEVICES
+from tfprof.errors import LoadError
 from tfprof.loaders.files import map_file, release_pages
 from tfprof.loaders.xplane.device_ops import is_device, read_device_ops
 from tfprof.loaders.xplane.device_programs import find_hlo
@@ -55,10 +57,19 @@ class HostTrace:
         self.ignored: Counter[str] = Counter()
         self.has_graph_ops = False
         """Whether ops ran that are nodes of a graph, not instructions of a compiled program."""
+        self._check_planes(file)
         self.level = _level(self.trace)
         self.hlo = find_hlo(self.trace.planes)
         """The compiled programs: the name of the module and the HLO of each."""
         self.epoch_nanos = _epoch_nanos(self.trace)
+
+    def _check_planes(self, file: Path) -> None:
+        count = sum(plane.name == _HOST or is_device(plane) for plane in self.trace.planes)
+        if count > MAX_TRACED_DEVICES:
+            raise LoadError(
+                f"{file}: {count:,} devices, more than {MAX_TRACED_DEVICES:,}; trace each host on"
+                " its own"
+            )
 
     def device_traces(self, first_step: int) -> Iterator[DeviceTrace]:
         """What the host ran, and then each accelerator."""

@@ -74,7 +74,7 @@ class Trace:
         names = [self.data[a:b] for n, a, b in fields_of(self.data) if n == _HOSTNAMES]
         return bytes(names[0]).decode("utf-8", "replace") if names else ""
 
-    @property
+    @cached_property
     def first_ns(self) -> int:
         """The earliest clock of a line with events."""
         lines = [line for plane in self.planes for line in plane.lines if len(line.events)]
