@@ -127,18 +127,14 @@ def parse_module(name: str) -> str:
     The program has the function's attributes in its name if it is called as such.
     """
     prefix = _MODULE.match(name)
-    text, _, counter = name.rpartition(".")
-    text = text if counter.isdecimal() else name
     if prefix is None:
         return ""
-    start = prefix.end()
-    least = start + len("inference_") + 1
-    words = max((match.end() for match in re.finditer(r"\W", text)), default=0)
-    end = text.find(_ATTRIBUTES, max(least, words))
-    if end < 0 or len(text) == end + len(_ATTRIBUTES):
-        end = len(text) - len("__") if text.endswith("__") else -1
-    function = text[start:end] if end >= least else ""
-    return "" if "\n" in function else function
+    text, _, counter = name.rpartition(".")
+    text = text if counter.isdecimal() else name
+    function, attributes, _ = text[prefix.end() :].partition(_ATTRIBUTES)
+    if attributes:
+        return function
+    return function.removesuffix("__") if function.endswith("__") else ""
 
 
 def _calls(nodes: list[NodeDef]) -> Iterator[tuple[NodeDef, str, str]]:
