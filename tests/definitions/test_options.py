@@ -10,7 +10,7 @@ import tfprof
 from tfprof import demo
 from tfprof.definitions.metrics import METRICS, measure_names, orders
 from tfprof.definitions.options import OPTIONS, Options
-from tfprof.definitions.quirks import REPAIRED
+from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.reports.measures import measures
 
 
@@ -37,3 +37,9 @@ def test_definitions_do_not_import_numpy() -> None:
         "sys.exit('numpy' in sys.modules or 'pyarrow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_depths_of_the_original_have_32_bits() -> None:
+    for depth, wrapped in ((2**31 - 1, 2**31 - 1), (2**31, -(2**31)), (2**32 + 5, 5), (-1, -1)):
+        assert Options.build({"max_depth": depth}, ORIGINAL).max_depth == wrapped
+        assert Options.build({"max_depth": depth}).max_depth == depth

@@ -17,6 +17,7 @@ from tfprof.definitions.units import FORMATS, format_share, parse_memory, parse_
         ("number", 10**9, "1.00b"),
         ("number", -1000, "-1000"),
         ("time", 999, "999us"),
+        ("time", 1000, "1.00ms"),
         ("time", 10**6, "1.00sec"),
         ("memory", 1000, "1.00KB"),
         ("memory", 10**6, "1.00MB"),

@@ -39,7 +39,7 @@ def test_a_node_counts_if_any_regex_matches(profile):
             assert report.total["micros"] == micros, (view, patterns)
 
 
-@pytest.mark.parametrize("depth", [0, 1, 2, 3, 4, 5, 2**31, 2**63 - 1])
+@pytest.mark.parametrize("depth", [-(2**63), 0, 1, 2, 3, 4, 5, 2**31, 2**63 - 1])
 def test_depth_includes_its_limit(profile, depth):
     """The root is at depth 1."""
     assert shown(profile, max_depth=depth) == [

@@ -8,8 +8,10 @@ import pytest
 
 import tfprof
 from tests.cli.conftest import Tfprof, call
+from tests.test_goldens import CPU, DEFAULTS, graph_of, run_of
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.options import OPTIONS
+from tfprof.protos.log_pb2 import OpLogProto
 from tfprof.reports.report import Row
 from tfprof.views import VIEWS
 
@@ -84,6 +86,15 @@ def test_compat_tests_inclusive_time_and_memory(
     assert by_self != inclusive
     report = demo_profile.report(view, everything, compat=True, **{f"min_{metric}": least})
     assert sorted(report.names[1:]) == (by_self if of_self else inclusive)
+
+
+@pytest.mark.parametrize(("compat", "names"), [(False, ["a", "b"]), (True, ["a"])])
+def test_a_minimum_of_0_hides_what_is_negative_in_compat(compat: bool, names: list[str]) -> None:
+    log = OpLogProto()
+    log.log_entries.add(name="b", float_ops=-5)
+    run = run_of(CPU, ("a", 1, 5), ("b", 1, 7))
+    profile = tfprof.load(graph_of(("a", "Op"), ("b", "Op")), run, log)
+    assert profile.report("scope", DEFAULTS, compat=compat).names[1:] == names
 
 
 def test_several_minima_hold_together(demo_profile: tfprof.Profile) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import tfprof
 from tests.cli.conftest import Tfprof
+from tests.test_goldens import CPU, graph_of, run_of
 from tfprof.definitions.metrics import METRICS, default_order
 from tfprof.definitions.quirks import ORIGINAL
 from tfprof.reports.filters import descending_key
@@ -70,3 +71,21 @@ def test_the_smallest_number_of_64_bits_comes_last():
     """Its negative is itself."""
     values = np.array([0, -(2**63), 5, 2**63 - 1])
     assert np.argsort(descending_key(values)).tolist() == [3, 2, 0, 1]
+
+
+@pytest.mark.parametrize("view", ["op", "scope", "graph"])
+def test_equal_numbers_are_sorted_by_name(view: str) -> None:
+    names = [f"Op{i:03}" for i in range(200)]
+    run = run_of(CPU, *((name, 1, 1 + i % 3) for i, name in enumerate(names)))
+    profile = tfprof.load(graph_of(*((name, name) for name in names)), run)
+    report = profile.report(view, order_by="micros", max_depth=10**6)
+    assert report.names[1:] == names[2::3] + names[1::3] + names[::3]
+
+
+def test_occurrence_sorts_lists_by_the_number_of_nodes() -> None:
+    """Trees are sorted by name."""
+    types = ["A", "B", "C", "B", "C", "C"]
+    nodes = [(f"n{5 - i}", op) for i, op in enumerate(types)]
+    profile = tfprof.load(graph_of(*nodes), run_of(CPU, *((name, 1, 1) for name, _ in nodes)))
+    assert profile.report("op", order_by="occurrence").names[1:] == ["C", "B", "A"]
+    assert profile.report("scope", order_by="occurrence").names[1:] == [f"n{i}" for i in range(6)]

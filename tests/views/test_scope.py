@@ -7,6 +7,9 @@ import pyarrow.compute as pc
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tfprof
+from tests.test_goldens import CPU, graph_of, run_of
+from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.views import scope
 
 NAMES = st.lists(st.text("a/.\0\x01é", max_size=6), unique=True, max_size=20)
@@ -35,3 +38,12 @@ def test_scopes_are_what_comes_before_the_last_slash(names):
     found = scope._scopes_of(_column(names)).to_pylist()
     expected = {name.rpartition("/")[0] for name in names if "/" in name}
     assert sorted(found) == sorted(expected)
+
+
+def test_only_the_original_makes_nodes_of_copies():
+    run = run_of(CPU, ("edge_1_x:MEMCPYHtoD", 1, 1), ("s/x", 1, 1))
+    profile = tfprof.load(graph_of(("a", "A")), run)
+    view = scope.build(profile, REPAIRED)
+    assert view.name.to_pylist()[1:] == ["a", "s", "s/x"]
+    assert profile.nodes.name.take(pa.array(view.node[[1, 3]])).to_pylist() == ["a", "s/x"]
+    assert scope.build(profile, ORIGINAL).name.to_pylist()[1:] == ["a", "edge_1_x", "s", "s/x"]

@@ -25,6 +25,22 @@ def ancestors(tree, node):
         yield node
 
 
+def test_flat():
+    tree = Tree.flat(4)
+    assert (tree.parent.tolist(), tree.depth.tolist()) == ([-1, 0, 0, 0], [1, 2, 2, 2])
+    assert tree.end.tolist() == [4, 2, 3, 4]
+
+
+def test_siblings_keep_their_order():
+    """Also where there are so many that NumPy sorts them in another way."""
+    parents = np.concatenate([[-1, -1], np.arange(200) % 2])
+    tree, node = Tree.from_parents(parents)
+    assert node.tolist() == [0, *range(2, 202, 2), 1, *range(3, 202, 2)]
+    assert tree.parent[:3].tolist() == [-1, 0, 1]
+    _, old = tree.sort_by(np.zeros(len(tree), np.int64))
+    assert old.tolist() == list(range(len(tree)))
+
+
 @given(trees())
 def test_descendants_do_not_include_the_node_itself(case):
     tree, mask = case

@@ -91,6 +91,7 @@ def test_scopes_of_calls(tmp_path: Path) -> None:
     table = tfprof.model(model.export(tmp_path))
     assert _names(table.layers) == [("dense", 16, 2), ("dense_1", 16, 1), ("re_lu", 0, 1)]
     assert [row.float_ops for row in table.layers] == [64, 32, 4]
+    assert [row[-1] for row in table.cells(1)] == ["calls", "2", "1", "1"]
 
 
 def test_scopes_of_operations_are_outside(tmp_path: Path) -> None:
@@ -105,6 +106,8 @@ def test_scopes_of_operations_are_outside(tmp_path: Path) -> None:
     outside = ("(outside layers)", 0, 1)
     assert _names(table.layers) == [("dense", 16, 1), ("dense_1", 16, 1), outside]
     assert table.layers[-1].float_ops == 16
+    # Each is called once.
+    assert [row[-1] for row in table.cells(1)] == ["share", "40.0%", "40.0%", "20.0%"]
 
 
 def test_equal_names_with_other_variables_are_other_layers(tmp_path: Path) -> None:
@@ -228,6 +231,46 @@ def test_explain(tmp_path: Path) -> None:
         table.explain("dense_1/mat")
     with pytest.raises(TfprofError, match=r"no such node or layer; did you mean 'dense'\?"):
         table.explain("dens")
+
+
+def test_explain_says_which_nodes_are_unknown(tmp_path: Path) -> None:
+    model = Model()
+    model.matmul("net_1/dense_1", "dense/kernel")
+    model.node("net_1/dense_1/Custom", "Custom")
+    table = tfprof.model(model.export(tmp_path))
+    assert table.explain("dense").splitlines()[4:] == [
+        "  net_1/dense_1/MatMul = MatMul: 32",
+        "  net_1/dense_1/Custom = Custom: no formula",
+        "  1 nodes that cost nothing",
+    ]
+
+
+def test_work_is_that_of_one_example_or_of_a_batch(tmp_path: Path) -> None:
+    model = Model()
+    model.matmul("net_1/dense_1", "net/dense/kernel")
+    path = model.export(tmp_path)
+    for options, title, float_ops in (
+        ({}, "FLOPs per example", 32),
+        ({"batch": 3}, "FLOPs", 96),
+        ({"bind": {"B": 5}}, "FLOPs", 160),
+        ({"batch": 3, "bind": {"B": 5}}, "FLOPs", 96),
+    ):
+        table = tfprof.model(path, **options)
+        assert (table.cells(1)[0][4], table["dense"].float_ops) == (title, float_ops)
+
+
+def test_constants_are_the_parameters_of_a_frozen_model(tmp_path: Path) -> None:
+    model = Model()
+    for layer in ("a", "b"):
+        weights = model.graph.node.add(name=f"{layer}/w", op="Const")
+        weights.attr["dtype"].type = FLOAT
+        weights.attr["value"].tensor.dtype = FLOAT
+        weights.attr["value"].tensor.float_val.append(1)
+        for size in (4, 4):
+            weights.attr["value"].tensor.tensor_shape.dim.add(size=size)
+        model.node(f"{layer}/MatMul", "MatMul", weights.name)
+    table = tfprof.model(model.graph)
+    assert _names(table.layers) == [("a", 16, 1), ("b", 16, 1)]
 
 
 @pytest.mark.parametrize("name", ["frozen_backbone", "shared"])

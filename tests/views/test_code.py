@@ -1,0 +1,79 @@
+"""Code view: the frames that nodes and gradients are in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tfprof
+from tests.profiles.test_user_code import load
+from tfprof.loaders.op_log import read_op_log
+from tfprof.protos import log_pb2
+
+
+def micros(profile: tfprof.Profile, **options: Any) -> dict[str, int]:
+    """The inclusive time of each path of frames; a node takes 9 us."""
+    report = profile.report("code", select=["micros"], max_depth=99, order_by="name", **options)
+    path: list[str] = []
+    times = {}
+    for row in list(report)[1:]:
+        path[row.depth - 1 :] = [row.name.replace(":call:x @ w", "")]
+        times[" > ".join(path)] = row.total["exec_micros"]
+    return times
+
+
+def test_nodes_share_the_frames_that_their_stacks_share() -> None:
+    profile = load({"x": ["a.py", "b.py"], "y": ["a.py", "c.py"], "z": ["a.py"], "none": []})
+    assert micros(profile) == {"a.py:1": 27, "a.py:1 > b.py:2": 9, "a.py:1 > c.py:2": 9}
+
+
+def test_frames_without_matching_nodes_are_left_out() -> None:
+    profile = load({"x": ["a.py", "b.py"], "y": ["a.py", "c.py"], "z": ["d.py"]})
+    log = log_pb2.OpLogProto()
+    log.log_entries.add(name="x").types.append("mine")
+    profile = profile.with_op_log(read_op_log(log))
+    assert micros(profile, account_type_regexes=["mine"]) == {"a.py:1": 9, "a.py:1 > b.py:2": 9}
+
+
+def test_several_op_logs() -> None:
+    profile = load({"a": [], "b": [], "c": ["x.py", "y.py"]})
+    for name, line in (("a", 7), ("b", 8)):
+        log = log_pb2.OpLogProto()
+        frames = log.log_entries.add(name=name).code_def.traces
+        for file in ("x.py", "z.py"):
+            frames.add(lineno=line, file=file, function="call", line="x @ w")
+        profile = profile.with_op_log(read_op_log(log))
+    assert micros(profile) == {
+        "x.py:1": 9, "x.py:1 > y.py:2": 9,
+        "x.py:7": 9, "x.py:7 > z.py:7": 9,
+        "x.py:8": 9, "x.py:8 > z.py:8": 9,
+    }  # fmt: skip
+
+
+def test_gradients_are_in_the_frames_of_their_forward_node() -> None:
+    """Without one they are in their own."""
+    names = ("a_grad/x", "a_grad/y", "b_grad/x", "no_grad/x")
+    gradients = {f"gradients/{name}": ["train.py"] for name in names}
+    profile = load({"a": ["a.py"], "b": ["b.py", "c.py"], **gradients})
+    assert micros(profile) == {
+        "a.py:1": 9,
+        "a.py:1 (gradient)": 18,
+        "b.py:1": 9,
+        "b.py:1 > c.py:2": 9,
+        "b.py:1 (gradient)": 9,
+        "b.py:1 (gradient) > c.py:2 (gradient)": 9,
+        "train.py:1": 9,
+    }
+
+
+@pytest.mark.parametrize("shared", [0, 1, 2])
+def test_gradients_of_a_scope_are_in_the_frames_that_its_nodes_share(shared: int) -> None:
+    """If they share none, they are in their own."""
+    outer = ["m.py", "n.py"][:shared]
+    a, b = ([*outer, file, "z.py"] for file in ("a.py", "b.py"))
+    forward = {"first": ["first.py"], "layer/a": a, "layer/b": b}
+    marked = "m.py:1 (gradient)", "m.py:1 (gradient) > n.py:2 (gradient)"
+    of_gradient = dict.fromkeys(marked[:shared] or ["train.py:1"], 9)
+    profile = load({**forward, "gradient_tape/layer/c": ["train.py"]})
+    assert micros(profile) == micros(load(forward)) | of_gradient
