@@ -34,6 +34,9 @@ _REPORTS = "tests/reports tests/views tests/outputs/test_terminal_table.py"
 _POLYNOMIALS = "tests/flops/test_polynomial.py tests/flops/test_limit_tensors.py"
 _UNITS = "tests/definitions/test_units.py"
 _LAYERS = "tests/flops/layers/test_scopes.py tests/flops/layers/test_keras_2_layers.py"
+_LAYER_TEXT = "tests/flops/layers/test_scopes.py tests/flops/test_layer_table.py"
+_ACCOUNT = "tests/reports/test_account.py"
+_VIEWS = "tests/views"
 
 MUTANTS = (
     Mutant("reports/filters.py", "rows.depth <= options", "rows.depth < options", _FILTERS),
@@ -85,6 +88,81 @@ MUTANTS = (
     Mutant("flops/limit_tensors.py", "bits - 1)", "bits)", _POLYNOMIALS),
     Mutant(
         "flops/limit_tensors.py", "> MAX_RANK else tuple", ">= MAX_RANK else tuple", _POLYNOMIALS
+    ),
+    # Of random samples of generated mutants, those that survived the tests of their module.
+    Mutant("definitions/options.py", "max_depth + 2**31) %", "max_depth + 3**31) %", _OPTIONS),
+    Mutant("definitions/options.py", "% 2**32 -", "% 2**33 -", _OPTIONS),
+    Mutant(
+        "definitions/options.py",
+        "replace(options, max_depth=(options.max_depth + 2**31) % 2**32 - 2**31)",
+        "replace(options)",
+        _OPTIONS,
+    ),
+    Mutant("reports/filters.py", "least > 0 or (", "least >= 0 or (", _FILTERS),
+    Mutant(
+        "reports/filters.py", "negative_durations and not", "negative_durations or not", _FILTERS
+    ),
+    Mutant(
+        "reports/filters.py",
+        "metric.counts and report.kind in LIST",
+        "metric.counts and report.kind not in LIST",
+        _FILTERS,
+    ),
+    Mutant(
+        "reports/filtered_rows.py", 'np.argsort(key, kind="stable")', "np.argsort(key)", _FILTERS
+    ),
+    Mutant(
+        "reports/regexes.py",
+        "len(regexes) > MAX",
+        "len(regexes) >= MAX",
+        "tests/reports/test_regexes.py",
+    ),
+    Mutant("reports/account.py", "[by_type]] = True", "[by_type]] = False", _ACCOUNT),
+    Mutant("reports/account.py", "(weight == 1).all()", "(weight != 1).all()", _ACCOUNT),
+    Mutant("reports/account.py", "if (weight == 1)", "if (weight == 2)", _ACCOUNT),
+    Mutant("reports/account.py", "view.node >= 0", "view.node > 0", _ACCOUNT),
+    Mutant("reports/account.py", "matched = members > 0", "matched = members >= 0", _VIEWS),
+    Mutant("views/scope.py", "if len(ids) == len", "if len(ids) != len", _VIEWS),
+    Mutant("views/scope.py", "len(scopes), -1", "len(scopes), -2", _ACCOUNT),
+    Mutant("views/tree.py", "np.arange(count), 1)", "np.arange(count), 2)", _VIEWS),
+    Mutant("views/tree.py", 'np.argsort(up[1:], kind="stable")', "np.argsort(up[1:])", _VIEWS),
+    Mutant("views/graph.py", 'np.argsort(consumer, kind="stable")', "np.argsort(consumer)", _VIEWS),
+    Mutant("views/graph.py", "stack = roots[::-1]", "stack = list(roots)", _VIEWS),
+    Mutant("views/code.py", "index + len(distinct)", "index - len(distinct)", _VIEWS),
+    Mutant("views/code.py", "np.where(index >= 0", "np.where(index > 0", _VIEWS),
+    Mutant("views/code.py", "length[stack[row]] > 0", "length[stack[row]] > 1", _VIEWS),
+    Mutant("views/code.py", ", minlength=len(targets))", ")", _VIEWS),
+    Mutant("views/code.py", "shared < length and", "shared < length or", _VIEWS),
+    Mutant("views/code.py", "shared += 1", "shared -= 1", _VIEWS),
+    Mutant(
+        "views/code.py", "        start=np.insert(frames.start, index, start[0]),\n", "", _VIEWS
+    ),
+    Mutant("flops/layers/layer_rows.py", "_cost.params - sum", "_cost.params + sum", _LAYERS),
+    Mutant("flops/layer_table.py", "_MAX_SHAPES = 4", "_MAX_SHAPES = 5", _LAYER_TEXT),
+    Mutant("flops/layer_table.py", "layer.calls > 1 for", "layer.calls > 2 for", _LAYER_TEXT),
+    Mutant("flops/layer_table.py", 'node.kind == "unknown"', 'node.kind != "unknown"', _LAYER_TEXT),
+    Mutant("flops/layer_table.py", "- len(unknown)", "+ len(unknown)", _LAYER_TEXT),
+    Mutant("flops/layer_table.py", "signature, bind=sizes,", "signature,", _LAYER_TEXT),
+    Mutant("definitions/units.py", '("ms", 10**3)', '("ms", 11**3)', _UNITS),
+    Mutant("definitions/options.py", "-_INT64 <= number", "-_INT64 < number", _OPTIONS),
+    Mutant("definitions/units.py", '("ms", 10**3)', '("ms", 10**4)', _UNITS),
+    Mutant("reports/account.py", "node * size + rank", "node * size - rank", _ACCOUNT),
+    Mutant("reports/filtered_rows.py", "matched=depths > 1", "matched=depths > 2", _ACCOUNT),
+    Mutant("views/op.py", "len(by_name) + 1", "len(by_name) + 2", _VIEWS),
+    Mutant("views/op.py", "len(tree), -1", "len(tree), -2", _VIEWS),
+    Mutant("views/scope.py", "np.full(1, -1", "np.full(1, -2", _VIEWS),
+    Mutant("views/tree.py", "new_parent[0] = -1", "new_parent[0] = -2", _VIEWS),
+    Mutant(
+        "views/view.py",
+        "member_node: Array = field(default_factory=lambda: np.zeros(0",
+        "member_node: Array = field(default_factory=lambda: np.zeros(1",
+        _VIEWS,
+    ),
+    Mutant(
+        "flops/layers/layer_rows.py",
+        "if each.last_op][-1:]",
+        "if each.last_op][-2:]",
+        "tests/flops/layers/test_layer_rows.py",
     ),
 )
 
