@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 _LEAST = 0.95
+_HANGS = 300
+"""After how many seconds tests count as failed."""
 
 
 class Mutant(NamedTuple):
@@ -202,7 +204,10 @@ def _dies(mutant: Mutant, source: Path) -> bool:
             env={**os.environ, **variables},
             capture_output=True,
             check=False,
+            timeout=_HANGS,
         )
+    except subprocess.TimeoutExpired:
+        return True
     finally:
         path.write_text(original)
     if done.returncode > 1:
