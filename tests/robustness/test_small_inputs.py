@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tfprof
-from tests.robustness import hostile_graphs
+from tests.robustness import hostile_graphs, hostile_models
 from tests.robustness.budget import run_measured
 
 
@@ -140,3 +140,24 @@ def test_graph_that_is_cut_between_nodes_is_reported_with_its_cost(command, grap
     note = "1 input is not in the graph, such as 'n5' of 'n6'; the file may be truncated"
     assert note in cut.out
     assert "not in the graph" not in whole.out + whole.err
+
+
+@pytest.mark.parametrize(
+    "graph", [hostile_models.deep_scope, hostile_models.copied_handle, hostile_models.many_layers]
+)
+def test_layers_by_scopes(graph, graph_file):
+    assert run_measured("model", graph_file(graph())).check().status == 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        hostile_models.model_of_itself,
+        hostile_models.nested_models,
+        hostile_models.shared_object,
+        hostile_models.named_layers,
+    ],
+)
+def test_layers_of_a_saved_model(model, tmp_path):
+    (tmp_path / "saved_model.pb").write_bytes(model().SerializeToString())
+    assert run_measured("model", tmp_path).check().status == 0

@@ -62,6 +62,7 @@ _MIN_VISITS, _VISITS_PER_NODE = 20_000, 50
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
 _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
 _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
+_MIN_LAYERS, _LAYERS_PER_OBJECT = 1000, 20
 _MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
 _MIN_PRODUCER_VISITS, _PRODUCER_VISITS_PER_OPERAND = 50_000, 20
 
@@ -118,3 +119,8 @@ def max_fused(instructions: int) -> int:
 def max_producer_visits(operands: int) -> int:
     """How many instructions may be visited to find what those of a program with operands read."""
     return _MIN_PRODUCER_VISITS + _PRODUCER_VISITS_PER_OPERAND * operands
+
+
+def max_layers(objects: int) -> int:
+    """How many layers, or objects in them, may be visited in a model of some objects."""
+    return _MIN_LAYERS + _LAYERS_PER_OBJECT * objects

@@ -51,6 +51,7 @@ def variables_of_objects(objects: SavedObjectGraph) -> dict[int, Variable]:
     if trained is None or not (listed or trained):
         # What a compiled Keras model trains; an empty list says nothing.
         trained = listed_objects(objects, "optimizer", "_trainable_variables") or None
+    trained_objects = None if trained is None else set(trained)
     keras = bool(listed) or is_keras_3(objects)
     slots = {
         slot.slot_variable_node_id for node in objects.nodes for slot in node.slot_variables
@@ -59,7 +60,8 @@ def variables_of_objects(objects: SavedObjectGraph) -> dict[int, Variable]:
     for index in listed or range(len(objects.nodes)):
         node = objects.nodes[index]
         if node.HasField("variable"):
-            trainable = node.variable.trainable if trained is None else index in trained
+            is_listed = trained_objects is not None and index in trained_objects
+            trainable = node.variable.trainable if trained_objects is None else is_listed
             variables[index] = _of_object(
                 node, trainable=trainable, slot=index in slots, keras=keras
             )

@@ -142,6 +142,8 @@ class _CallReader:
         self._call_of = {
             position: number for number, members in enumerate(calls) for position in members
         }
+        self._passed: dict[int, int | None] = {}
+        """Node that passes its input unchanged -> the call that the input is from."""
 
     def sources(self, refs: Iterable[Ref | None]) -> list[int]:
         """The calls that tensors are from, each once; inputs of the function are from none."""
@@ -149,16 +151,21 @@ class _CallReader:
         return list(dict.fromkeys(call for call in found if call is not None))
 
     def _source(self, ref: Ref | None) -> int | None:
-        passed: set[int] = set()
-        while ref is not None and ref[0] >= 0 and ref[0] not in passed:
+        passed: list[int] = []
+        source: int | None = None
+        while ref is not None and ref[0] >= 0:
             position = ref[0]
-            passed.add(position)
-            if position in self._call_of:
-                return self._call_of[position]
+            if position in self._call_of or position in self._passed:
+                source = self._call_of.get(position, self._passed.get(position))
+                break
             if self._body.nodes[position].op not in _TRANSPARENT:
-                return len(self._calls) + position
+                source = len(self._calls) + position
+                break
+            passed.append(position)
+            self._passed[position] = None
             ref = next(iter(self._body.inputs[position]), None)
-        return None
+        self._passed.update(dict.fromkeys(passed, source))
+        return source
 
     def inputs(self, call: int) -> list[int]:
         """The calls that a call is given tensors from, in the order of their use."""

@@ -55,16 +55,24 @@ def has_keras_scopes(
     """
     owners = [variable.name.split("/")[-2:-1] for variable in variables]
     votes = 0
-    pending: list[tuple[Scope, frozenset[str], frozenset[str]]] = []
-    pending.append((build_scope_tree(sites), frozenset(), frozenset()))
+    scopes, layers = Counter({"": -1}), Counter[str]()
+    """The scopes and the layers that the present scope is in, and how often; the root is none."""
+    pending: list[tuple[Scope, str | None, bool]] = [(build_scope_tree(sites), None, True)]
     while pending:
-        scope, scopes, layers = pending.pop()
+        scope, layer, is_entered = pending.pop()
+        change = 1 if is_entered else -1
+        scopes[scope.name] += change
+        if layer is not None:
+            layers[layer] += change
+        if not is_entered:
+            continue
+        pending.append((scope, layer, False))
         for location in scope.locations:
             for variable in reads.of_node(*location):
-                votes += layers.issuperset(owners[variable]) - scopes.issuperset(owners[variable])
+                votes += sum((layers[name] > 0) - (scopes[name] > 0) for name in owners[variable])
         for name, child in scope.children.items():
-            called = layers | {child.layer_name()} if scope.is_layer_call(name) else layers
-            pending.append((child, scopes | {name}, called))
+            called = child.layer_name() if scope.is_layer_call(name) else None
+            pending.append((child, called, True))
     return votes > 0
 
 
@@ -101,16 +109,18 @@ class _Finder:
     def _layers(self, scopes: Iterable[Scope], depth: int = 1) -> list[_Layer]:
         """The layers that are called in scopes, in the order of their first calls."""
         found: list[_Layer] = []
+        first: dict[tuple[str, int], int] = {}
+        """The first layer of a name that reads a variable, or none (-1)."""
         calls = [call for scope in scopes for call in scope.layer_calls()]
         for scope in sorted(calls, key=self._order):
             name, reads = scope.layer_name(), self._read_in(scope)
-            for layer in found:
-                if layer.name == name and (layer.reads & reads or not (layer.reads or reads)):
-                    layer.scopes.append(scope)
-                    layer.reads |= reads
-                    break
-            else:
-                found.append(_Layer(name, [scope], reads))
+            keys = [(name, variable) for variable in reads or {-1}]
+            index = min((first[key] for key in keys if key in first), default=len(found))
+            if index == len(found):
+                found.append(_Layer(name, [], set()))
+            found[index].scopes.append(scope)
+            found[index].reads |= reads
+            first.update({key: min(index, first.get(key, index)) for key in keys})
         for layer in found:
             if depth < _MAX_DEPTH and self._is_model(layer):
                 layer.layers = self._layers(layer.scopes, depth + 1)
@@ -170,12 +180,21 @@ class _Finder:
 
     def _assign_variables(self, layers: list[_Layer], variables: Iterable[int]) -> None:
         """Give each variable to the layer that reads it, or else has its name."""
+        readers: dict[int, list[_Layer]] = {}
+        first: dict[str, int] = {}
+        for index, layer in enumerate(layers):
+            first.setdefault(layer.name, index)
+            for variable in layer.reads:
+                readers.setdefault(variable, []).append(layer)
         for variable in variables:
-            path = self._paths[variable]
-            readers = [layer for layer in layers if variable in layer.reads]
-            named = [layer for layer in readers or layers if layer.name in path]
-            if readers or named:
-                (named or readers)[0].variables.add(variable)
+            path = set(self._paths[variable])
+            found = readers.get(variable, [])
+            if found:
+                next((layer for layer in found if layer.name in path), found[0]).variables.add(
+                    variable
+                )
+            elif named := [first[name] for name in path if name in first]:
+                layers[min(named)].variables.add(variable)
         for layer in layers:
             self._assign_variables(layer.layers, sorted(layer.variables))
 
@@ -235,16 +254,27 @@ class _Finder:
         """The tensors that leave a scope."""
         if self._caller is None:
             return []
-        members, body = self._members(scope), self._caller.instance.body
+        members = self._members(scope)
         return sorted(
             {
                 ref
-                for user in self._caller.instance.order
+                for position in members
+                for user, ref in self._uses.get(position, ())
                 if user not in members
-                for ref in body.inputs[user]
-                if ref is not None and ref[0] in members
             }
         )
+
+    @cached_property
+    def _uses(self) -> dict[int, list[tuple[int, Ref]]]:
+        """The users of each node in the function that calls the layers, and what they use."""
+        uses: dict[int, list[tuple[int, Ref]]] = {}
+        if self._caller is not None:
+            inputs = self._caller.instance.body.inputs
+            for user in self._caller.instance.order:
+                for ref in inputs[user]:
+                    if ref is not None:
+                        uses.setdefault(ref[0], []).append((user, ref))
+        return uses
 
     def _flatten(self, layers: list[_Layer]) -> LayerTree:
         infos: list[LayerInfo] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tfprof.definitions.limits import max_layers
 from tfprof.flops.layers.layer_tree import LayerInfo, NamedLayers, format_shape
 from tfprof.flops.variables import child_objects
 from tfprof.loaders.saved_model.keras_metadata import Metadata
@@ -35,11 +36,14 @@ class _Reader:
         self._metadata = metadata
         self._positions = positions
         self.layers: list[LayerInfo] = []
+        self._left = max_layers(len(objects.nodes))
 
     def add_layers(self, model: int, parent: int | None, depth: int) -> None:
         """Append the layers of a model, each followed by its own."""
         calls = _calls(self._metadata.get(model, {}))
-        for index in _layers(self._objects, model):
+        members = _layers(self._objects, model)
+        self._left -= len(members)
+        for index in members:
             described = self._metadata.get(index, {})
             name = _text(described.get("name"))
             if not name:
@@ -54,7 +58,7 @@ class _Reader:
                     calls.get(name, 1),
                 )
             )
-            if depth < _MAX_DEPTH and _is_model(self._objects, index):
+            if depth < _MAX_DEPTH and self._left > 0 and _is_model(self._objects, index):
                 self.add_layers(index, len(self.layers) - 1, depth + 1)
 
     def _variables(self, index: int) -> tuple[int, ...]:
@@ -74,7 +78,7 @@ def _layers(objects: SavedObjectGraph, model: int) -> list[int]:
     api = child_objects(objects, model).get("keras_api")
     listed = child_objects(objects, api).get("layers") if api is not None else None
     if listed is not None:
-        return list(child_objects(objects, listed).values())
+        return list(dict.fromkeys(child_objects(objects, listed).values()))
     numbered = {
         int(name.removeprefix("layer-")): child
         for name, child in child_objects(objects, model).items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from tfprof.definitions.limits import max_layers
 from tfprof.flops.layers.layer_tree import SavedLayers
 from tfprof.flops.variables import Variable, child_objects, is_keras_3, listed_objects
 from tfprof.protos.saved_model_pb2 import MetaGraphDef, SavedObjectGraph
@@ -59,14 +60,17 @@ def read_keras_3_layers(meta: MetaGraphDef, variables: Collection[int]) -> Saved
     if not is_keras_3(objects):
         return None
     positions = {index: position for position, index in enumerate(variables)}
+    owned = _Owned(objects)
     models = [
-        frozenset(positions[i] for i in _below(objects, index) if i in positions)
+        frozenset(positions[i] for i in owned.below(index) if i in positions)
         for index in _models(objects)
     ]
     ordered = dict.fromkeys(
-        positions[i] for layer in _layers(objects) for i in _below(objects, layer) if i in positions
+        positions[i] for layer in _layers(objects) for i in owned.below(layer) if i in positions
     )
     functional = listed_objects(objects, "_operations") is not None
+    if owned.left <= 0:  # the models are then found as in a file that does not say which they are
+        return SavedLayers(functional=functional)
     return SavedLayers(tuple(ordered), frozenset(models), functional)
 
 
@@ -99,17 +103,31 @@ def _layers(objects: SavedObjectGraph) -> list[int]:
         layers = listed_objects(objects, name)
         if layers is not None:
             return layers
-    children = child_objects(objects, 0).values()
+    children = dict.fromkeys(child_objects(objects, 0).values())
     return [index for index in children if "_inbound_nodes" in child_objects(objects, index)]
 
 
-def _below(objects: SavedObjectGraph, index: int) -> list[int]:
-    """An object and what it owns, depth first."""
-    pending, found = [index], dict[int, None]()
-    while pending:
-        index = pending.pop()
-        if index not in found:
-            found[index] = None
-            children = child_objects(objects, index).items()
-            pending += [child for name, child in reversed(children) if name not in _NOT_OWNED]
-    return list(found)
+class _Owned:
+    """What objects own; `left` objects may still be visited."""
+
+    def __init__(self, objects: SavedObjectGraph) -> None:
+        self._children = [
+            [
+                child
+                for name, child in reversed(child_objects(objects, index).items())
+                if name not in _NOT_OWNED
+            ]
+            for index in range(len(objects.nodes))
+        ]
+        self.left = max_layers(sum(map(len, self._children)))
+
+    def below(self, index: int) -> list[int]:
+        """An object and what it owns, depth first."""
+        pending, found = [index], dict[int, None]()
+        while pending and self.left > 0:
+            index = pending.pop()
+            if index not in found:
+                found[index] = None
+                pending += self._children[index]
+                self.left -= 1 + len(self._children[index])
+        return list(found)

@@ -20,8 +20,11 @@ def match_layer_names(sites: list[CallSite], named: NamedLayers) -> LayerTree:
     for layer in named.layers:
         names.setdefault(layer.parent, set()).add(layer.name)
     layers = list(named.layers)
+    inner: dict[int | None, dict[str, list[Scope]]] = {}
     for index, layer in enumerate(layers):  # models come before their layers
-        scopes[index] = _layer_scopes(scopes[layer.parent], layer.name, names[layer.parent])
+        if layer.parent not in inner:
+            inner[layer.parent] = _layer_scopes(scopes[layer.parent], names[layer.parent])
+        scopes[index] = inner[layer.parent].get(layer.name, [])
         locations = [location for scope in scopes[index] for location in scope.all_locations()]
         nodes.update({(site.number, position): index for site, position in locations})
         count = max(layer.calls, len(scopes[index]))
@@ -36,19 +39,19 @@ def _model_scopes(root: Scope, model: str) -> list[Scope]:
     return [child for name, child in root.children.items() if model in (name, child.layer_name())]
 
 
-def _layer_scopes(outer: Iterable[Scope], layer: str, names: set[str]) -> list[Scope]:
-    """The scopes of a layer, also inside of loops, functions and other scopes of its model.
+def _layer_scopes(outer: Iterable[Scope], names: set[str]) -> dict[str, list[Scope]]:
+    """The scopes of layers, also inside of loops, functions and other scopes of their model.
 
     Before TensorFlow 2.5 a second call of `dense` is in `dense_1`, unless that is another layer.
     """
-    found: list[Scope] = []
+    found: dict[str, list[Scope]] = {}
     pending = list(outer)
     while pending:
         scope = pending.pop()
         for name, child in scope.children.items():
             called = name if name in names else child.layer_name()
-            if called == layer:
-                found.append(child)
-            elif called not in names:
+            if called in names:
+                found.setdefault(called, []).append(child)
+            else:
                 pending.append(child)
     return found

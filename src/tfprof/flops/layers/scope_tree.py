@@ -73,27 +73,22 @@ def build_scope_tree(sites: list[CallSite]) -> Scope:
         # Of the main graph only what runs counts: it may hold other functions' variables.
         names_of_dead_nodes = site.caller is not None
         runs = set(site.instance.order)
-        parents: dict[str, Scope] = {"": root}
         for position, node in enumerate(site.instance.body.nodes):
             if node.op in HANDLES or not (position in runs or names_of_dead_nodes):
                 continue
             path, _, name = (site.scope + node.name).rpartition("/")
-            scope = _find(path, parents)
+            scope = _find(path, root)
             scope.ops.add(name.lower())
             if position in runs:
                 scope.locations.append((site, position))
     return root
 
 
-def _find(path: str, known: dict[str, Scope]) -> Scope:
+def _find(path: str, root: Scope) -> Scope:
     """The scope of a path, made with its parents if it is new."""
-    missing: list[str] = []
-    while path not in known:
-        path, _, name = path.rpartition("/")
-        missing.append(name)
-    scope = known[path]
-    for name in reversed(missing):
-        path = f"{path}/{name}" if path else name
-        scope = scope.children.setdefault(name, Scope(name))
-        known[path] = scope
+    scope = root
+    for name in path.removeprefix("/").split("/") if path else ():
+        if name not in scope.children:
+            scope.children[name] = Scope(name)
+        scope = scope.children[name]
     return scope

@@ -45,31 +45,28 @@ def list_scopes_as_layers(
     return LayerTree(tuple(infos), nodes, calls)
 
 
-def _shared_scope(scope: Scope, counted: set[tuple[int, int]]) -> Scope:
+def _shared_scope(root: Scope, counted: set[tuple[int, int]]) -> Scope:
     """The scope that all counted nodes are in and whose scopes are worth a row each."""
+    working: dict[int, list[Scope]] = {}
+    """The scopes in a scope that have counted nodes in them or below, for those that have any."""
+    for scope in reversed([*root.subtree()]):
+        inner = [child for child in scope.children.values() if id(child) in working]
+        if inner or _has_counted_node(scope, counted):
+            working[id(scope)] = inner
+    scope = root
     while True:
-        working = _working_scopes(scope, counted)
-        if len(working) != 1 or _has_counted_node(scope, counted):
+        outer = working.get(id(scope), [])
+        if len(outer) != 1 or _has_counted_node(scope, counted):
             return scope
-        inner = _working_scopes(working[0], counted)
-        if len(inner) < 2 and (not inner or _has_counted_node(working[0], counted)):
+        inner = working[id(outer[0])]
+        if len(inner) < 2 and (not inner or _has_counted_node(outer[0], counted)):
             return scope
-        scope = working[0]
+        scope = outer[0]
 
 
 def _has_counted_node(scope: Scope, counted: set[tuple[int, int]]) -> bool:
     """Whether a counted node is right in a scope."""
     return any((site.number, position) in counted for site, position in scope.locations)
-
-
-def _working_scopes(scope: Scope, counted: set[tuple[int, int]]) -> list[Scope]:
-    """The scopes in it that have counted nodes in them or below."""
-    children = scope.children.values()
-    return [
-        child
-        for child in children
-        if any(_has_counted_node(inner, counted) for inner in child.subtree())
-    ]
 
 
 def _owners(

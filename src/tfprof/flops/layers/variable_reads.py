@@ -9,8 +9,6 @@ from tfprof.flops.variables import handle_name
 from tfprof.functions.library import Ref, argument_index
 
 HANDLES = ("VarHandleOp", "VariableV2", "Variable")
-_MAX_STEPS = 10_000
-"""Functions and copies between a variable and its reader; only a damaged graph has more."""
 _PASSED_ON = ("Identity", "Enter", "RefEnter", "Switch", "RefSwitch")
 
 
@@ -33,15 +31,19 @@ class VariableReads:
         """The variable that a tensor is the handle of."""
         if ref is None:
             return None
-        key = site.number, ref
-        if key not in self._known:
-            self._known[key] = self._follow(site, ref)
-        return self._known[key]
+        path: dict[tuple[int, Ref], None] = {}
+        variable = self._follow(site, ref, path)
+        self._known.update(dict.fromkeys(path, variable))
+        return variable
 
-    def _follow(self, site: CallSite, ref: Ref | None) -> int | None:
-        for _ in range(_MAX_STEPS):
-            if ref is None:
-                break
+    def _follow(
+        self, site: CallSite, ref: Ref | None, path: dict[tuple[int, Ref], None]
+    ) -> int | None:
+        """The variable that a tensor is the handle of, and the tensors on the way to it."""
+        while ref is not None and (site.number, ref) not in path:
+            if (site.number, ref) in self._known:
+                return self._known[site.number, ref]
+            path[site.number, ref] = None
             index = argument_index(ref)
             if index is None:
                 node = site.instance.body.nodes[ref[0]]
