@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from tfprof.views import view_of
 from tfprof.views.tree import Tree
 
 _DEPTHS = 1 << 20
-COUNTERS = r"^(.*?[^_.])(?:[_.][0-9]+)+$"
+_COUNTERS = r"^(.*?[^_.])(?:[_.][0-9]+)+$"
 """A component that ends with counters, and what is before them."""
 
 
@@ -91,8 +92,14 @@ def _last_components(names: pa.Array) -> pa.Array:
 def _stems(components: pa.Array) -> pa.Array:
     """Components without the counters at their end that make names unique."""
     encoded = components.dictionary_encode()
-    stems = pc.replace_substring_regex(encoded.dictionary, COUNTERS, r"\1")
+    stems = pc.replace_substring_regex(encoded.dictionary, _COUNTERS, r"\1")
     return stems.take(encoded.indices)
+
+
+def strip_counters(components: Sequence[str]) -> list[str]:
+    """Components without the counters at their end."""
+    stems: list[str] = _stems(pa.array(components, pa.string())).to_pylist()
+    return stems
 
 
 def _path_hashes(tree: Tree, component: Array) -> Array:

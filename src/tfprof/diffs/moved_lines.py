@@ -6,7 +6,9 @@ others are added before it. A line whose text changed between two that did not i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
@@ -20,6 +22,10 @@ from tfprof.views.view import Frame
 SAME, MOVED, EDITED = range(3)
 """How lines were matched."""
 _SIMILAR = 0.6
+_MAX_LINE_PAIRS = 20_000_000
+"""How many pairs of lines are compared; names decide in functions that are too long."""
+_MAX_CHARACTER_PAIRS = 50_000_000
+"""How many pairs of characters of edited lines are compared."""
 
 
 def match_lines(before: Report, after: Report, *, strict: bool) -> tuple[Array, Array]:
@@ -72,12 +78,12 @@ def _match_functions(lines: Sequence[Frame], others: Sequence[Frame]) -> Iterato
     groups: dict[tuple[str, str], list[int]] = {}
     for i, line in enumerate(lines):
         groups.setdefault((files.get(line.file, ""), line.function), []).append(i)
+    matcher = _SequenceMatcher(lines, others)
     for key, members in groups.items():
         if key in functions:
-            yield from _match_sequences(
+            yield from matcher.match(
                 sorted(members, key=lambda i: lines[i].line),
                 sorted(functions[key], key=lambda i: others[i].line),
-                (lines, others),
             )
 
 
@@ -88,42 +94,86 @@ def _match_files(files: Iterable[str], others: Iterable[str]) -> dict[str, str]:
     by_name: dict[str, list[str]] = {}
     for file in sorted(known - matched.keys()):
         by_name.setdefault(PurePosixPath(file).name, []).append(file)
+    ends = {name: _EndLookup(candidates) for name, candidates in by_name.items()}
     for file in sorted(set(files) - matched.keys()):
-        candidates = by_name.get(PurePosixPath(file).name)
-        if candidates:
-            matched[file] = max(candidates, key=lambda other: _shared_end(file, other))
+        name = PurePosixPath(file).name
+        if name in ends:
+            matched[file] = ends[name].find(file)
     return matched
 
 
-def _shared_end(file: str, other: str) -> int:
-    """How many of the last components two paths share."""
-    parts = zip(reversed(file.split("/")), reversed(other.split("/")), strict=False)
-    count = 0
-    for first, second in parts:
-        if first != second:
-            break
-        count += 1
-    return count
+class _EndLookup:
+    """Finds the first of some sorted paths that shares most of its last components with another."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._files = files
+        self._root = _PathEnd(0)
+        for index, file in enumerate(files):
+            end = self._root
+            for part in reversed(file.split("/")):
+                end = end.longer.setdefault(part, _PathEnd(index))
+
+    def find(self, file: str) -> str:
+        """The path for a file."""
+        end = self._root
+        for part in reversed(file.split("/")):
+            if part not in end.longer:
+                break
+            end = end.longer[part]
+        return self._files[end.first]
 
 
-def _match_sequences(
-    first: Sequence[int], second: Sequence[int], lines: tuple[Sequence[Frame], Sequence[Frame]]
-) -> Iterator[tuple[int, int]]:
-    """Pairs of lines of one function, in its order."""
-    texts = [
-        [_text(side[i]) for i in indices]
-        for side, indices in zip(lines, (first, second), strict=True)
-    ]
-    if not (all(texts[0]) and all(texts[1])):
-        return  # without texts only names can be compared
-    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
-    for change, i, i_end, j, j_end in matcher.get_opcodes():
-        if change == "equal":
-            yield from zip(first[i:i_end], second[j:j_end], strict=True)
-        elif change == "replace" and i_end - i == j_end - j:
-            for a, b in zip(range(i, i_end), range(j, j_end), strict=True):
-                if SequenceMatcher(None, texts[0][a], texts[1][b]).ratio() >= _SIMILAR:
-                    yield first[a], second[b]
+@dataclass(slots=True)
+class _PathEnd:
+    """The last components of paths: the first path that has them, and the ends that are longer."""
+
+    first: int
+    longer: dict[str, _PathEnd] = field(default_factory=dict)
+
+
+class _SequenceMatcher:
+    """Matches the lines of functions, as far as there is time."""
+
+    def __init__(self, lines: Sequence[Frame], others: Sequence[Frame]) -> None:
+        self._lines = lines, others
+        self._line_pairs, self._character_pairs = _MAX_LINE_PAIRS, _MAX_CHARACTER_PAIRS
+
+    def match(self, first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Pairs of lines of one function, in its order."""
+        texts = [
+            [_text(side[i]) for i in indices]
+            for side, indices in zip(self._lines, (first, second), strict=True)
+        ]
+        if not (all(texts[0]) and all(texts[1])):
+            return  # without texts only names can be compared
+        if not self._has_time(*texts):
+            return
+        matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
+        for change, i, i_end, j, j_end in matcher.get_opcodes():
+            if change == "equal":
+                yield from zip(first[i:i_end], second[j:j_end], strict=True)
+            elif change == "replace" and i_end - i == j_end - j:
+                for a, b in zip(range(i, i_end), range(j, j_end), strict=True):
+                    if self._is_similar(texts[0][a], texts[1][b]):
+                        yield first[a], second[b]
+
+    def _has_time(self, first: Sequence[str], second: Sequence[str]) -> bool:
+        """Whether two functions can be compared: each equal pair is seen up to once per match."""
+        counts, others = Counter(first), Counter(second)
+        equal = sum(count * others[text] for text, count in counts.items())
+        shorter, longer = sorted((len(first), len(second)))
+        pairs = shorter * (longer + equal)
+        if pairs > self._line_pairs:
+            return False
+        self._line_pairs -= pairs
+        return True
+
+    def _is_similar(self, text: str, other: str) -> bool:
+        pairs = len(text) * len(other)
+        if pairs > self._character_pairs:
+            return False
+        self._character_pairs -= pairs
+        return SequenceMatcher(None, text, other).ratio() >= _SIMILAR
 
 
 def _text(line: Frame) -> str:

@@ -14,8 +14,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tfprof.definitions.limits import MAX_NAME_CANDIDATES
 from tfprof.diffs.child_lookup import ChildLookup
-from tfprof.diffs.component_names import COUNTERS, ScopeNames
+from tfprof.diffs.component_names import ScopeNames, strip_counters
 from tfprof.profiles.grouping import distinct_rows
 from tfprof.profiles.schema import Array, BoolArray
 
@@ -81,12 +82,12 @@ class NumberedNames:
     def _align(self, rows: Array, others: Array) -> _Pairs:
         """Pairs of indices of siblings with one stem, sorted by their counters."""
         before, after = self._before, self._after
-        namesakes = before.component[rows][:, None] == after.component[others]
-        cells = namesakes.size
+        cells = len(rows) * len(others)
         if cells > min(_MAX_CELLS, self._cells):
-            return _only_pairs(namesakes)
+            return _pair_equal(before.component[rows], after.component[others])
         self._cells -= cells
-        stem = re.sub(COUNTERS, r"\1", before.component_text(int(rows[0])))
+        namesakes = before.component[rows][:, None] == after.component[others]
+        stem = strip_counters([before.component_text(int(rows[0]))])[0]
         has_shapes = bool(before.shapes[rows].any() and after.shapes[others].any())
         known = None if has_shapes else self._known(stem, len(rows), len(others))
         if known is not None:
@@ -106,9 +107,9 @@ class NumberedNames:
 
     def _known(self, stem: str, count: int, other_count: int) -> _Pairs | None:
         """How as many siblings of a stem, or of the end of a stem, were aligned elsewhere."""
-        while stem:
+        for _ in range(MAX_NAME_CANDIDATES):
             pairs = self._aligned.get((stem, count, other_count))
-            if pairs is not None:
+            if pairs is not None or not stem:
                 return pairs
             stem = stem.partition("_")[2]
         return None
@@ -117,10 +118,9 @@ class NumberedNames:
 def _sort_by_counters(names: ScopeNames, rows: Array) -> Array:
     """Siblings of one stem by their counters, which may be of any size."""
     keys = []
-    for row in rows.tolist():
-        text = names.component_text(row)
-        counters = text[len(re.sub(COUNTERS, r"\1", text)) :]
-        digits = [digit.lstrip("0") for digit in _COUNTER.findall(counters)]
+    texts = [names.component_text(row) for row in rows.tolist()]
+    for text, stem in zip(texts, strip_counters(texts), strict=True):
+        digits = [digit.lstrip("0") for digit in _COUNTER.findall(text, len(stem))]
         keys.append([(len(digit), digit) for digit in digits])
     return rows[sorted(range(len(rows)), key=keys.__getitem__)]
 
@@ -134,10 +134,11 @@ def _families(names: ScopeNames, rows: Array, key: Array, chosen: BoolArray) -> 
             yield _sort_by_counters(names, family)
 
 
-def _only_pairs(mask: BoolArray) -> _Pairs:
-    """The indices of what is set in a mask."""
-    first, second = np.nonzero(mask)
-    return list(zip(first.tolist(), second.tolist(), strict=True))
+def _pair_equal(first: Array, second: Array) -> _Pairs:
+    """The indices of elements that both have; each has an element once."""
+    _, i, j = np.intersect1d(first, second, return_indices=True)
+    order = np.argsort(i)
+    return list(zip(i[order].tolist(), j[order].tolist(), strict=True))
 
 
 def _best_alignment(score: Array) -> _Pairs:

@@ -29,6 +29,10 @@ _LEAST_CONTAINED = 5
 _MAX_SIZE_RATIO = 4
 _MAX_ROWS = 4_000_000
 """How many rows are compared in search of similar scopes."""
+_MAX_PAIRS = 2_000_000
+"""How many pairs of scopes are looked at, whatever their size."""
+_MAX_NAME = 100
+"""How much of two names is compared."""
 _SMALLEST = 3
 """Scopes with fewer nodes are not matched by op types alone."""
 
@@ -135,7 +139,7 @@ def _pair_similar(before: _Candidates, after: _Candidates) -> tuple[Array, Array
         if score >= _LEAST_SIMILAR:
             name = before.names.component_text(int(before.row[first]))
             other = after.names.component_text(int(after.row[second]))
-            alike = SequenceMatcher(None, name, other).ratio()
+            alike = SequenceMatcher(None, name[:_MAX_NAME], other[:_MAX_NAME]).ratio()
             scored.append((-score, -alike, first, second))
     chosen: dict[int, int] = {}
     used: set[int] = set()
@@ -152,12 +156,15 @@ def _similar_candidates(before: _Candidates, after: _Candidates) -> Iterator[tup
     others: dict[int, list[int]] = {}
     for index in scopes[1].tolist():
         others.setdefault(int(after.group[index]), []).append(index)
-    sizes = before.size, after.size
-    rows = 0
+    sizes = before.size.tolist(), after.size.tolist()
+    rows = pairs = 0
     for is_like in (True, False):
         for first in scopes[0].tolist():
             for second in others.get(int(before.group[first]), ()):
-                small, large = sorted((int(sizes[0][first]), int(sizes[1][second])))
+                pairs += 1
+                if pairs > _MAX_PAIRS:
+                    return
+                small, large = sorted((sizes[0][first], sizes[1][second]))
                 if (large <= _MAX_SIZE_RATIO * small) != is_like:
                     continue
                 rows += small + large + 100
