@@ -151,3 +151,32 @@ def nested_configuration(depth: int = 50_000) -> HloProto:
     call.shape.element_type = 11
     main.instructions.add(id=1, opcode="add", name="a")
     return program
+
+
+def trace_of_runs(program: HloProto, runs: int) -> bytes:
+    """A trace of many short runs of a program, whose first instruction is `a`."""
+    space = XSpace()
+    host, metadata = space.planes.add(name="/host:CPU"), space.planes.add(name="/host:metadata")
+    for number, name in enumerate(("hlo_op", "program_id", "run_id"), 1):
+        host.stat_metadata[number].name = name
+    host.event_metadata[1].name = "a"
+    metadata.stat_metadata[1].name = "Hlo Proto"
+    event = metadata.event_metadata[1]
+    event.id, event.name = 1, "jit_step(1)"
+    event.stats.add(metadata_id=1, bytes_value=program.SerializeToString())
+    line = host.lines.add(name="line")
+    for run in range(1, runs + 1):
+        event = line.events.add(metadata_id=1, offset_ps=1000 * run, duration_ps=500)
+        event.stats.add(metadata_id=1, str_value="a")
+        event.stats.add(metadata_id=2, uint64_value=1)
+        event.stats.add(metadata_id=3, int64_value=run)
+    return space.SerializeToString()
+
+
+def many_results(count: int = 3000) -> HloProto:
+    """A program with many results."""
+    program, main = _program()
+    main.instructions.add(id=1, opcode="add", name="a")
+    for _ in range(count):
+        program.buffer_assignment.buffer_allocations.add(size=8, maybe_live_out=True)
+    return program

@@ -84,7 +84,7 @@ def test_planes_of_many_lines(tmp_path):
     planes = _add_plane(space, "/host:CPU"), _add_plane(space, "/device:GPU:0")
     for i in range(8000):
         for plane in planes:
-            line = plane.lines.add(name=f"line {i}" if i % 2 else "Steps", timestamp_ns=i)
+            line = plane.lines.add(name=f"line {i}" if i % 2 else "Source code", timestamp_ns=i)
             line.events.add(metadata_id=1, duration_ps=1)
     assert "16,002 events read" in _open_planes(space, tmp_path).err
 
@@ -97,3 +97,10 @@ def test_more_devices_than_a_host_has(tmp_path):
     assert done.status == 1
     assert "2,000 devices, more than 500; trace each host on its own" in done.err
     assert done.err.count("\n") == 1
+
+
+def test_many_runs_of_a_program_with_many_buffers(tmp_path):
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(hostile_programs.trace_of_runs(hostile_programs.many_results(2000), 1000))
+    done = run_measured(path, "op", "-select", "bytes", "-output", "json").check()
+    assert f'"total_bytes":{8 * 2000}' in done.out

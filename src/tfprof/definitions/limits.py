@@ -22,6 +22,9 @@ MAX_PROFILE_PARTS = 100_000
 MAX_TRACED_DEVICES = 500
 """The most devices in the trace of a host."""
 
+MAX_PLANNED_BLOCKS = 300_000
+"""The most blocks of memory that all runs of the compiled programs of a trace may have."""
+
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 

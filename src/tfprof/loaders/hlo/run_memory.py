@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tfprof.definitions.limits import MAX_PLANNED_BLOCKS
 from tfprof.loaders.hlo.buffers import Buffer
 from tfprof.loaders.hlo.node_table import Program
 from tfprof.loaders.xplane.allocations import Allocations
@@ -55,16 +56,28 @@ def run_memory(
     recorded = ops.allocations
     kept = np.ones(len(recorded), bool)
     parts = []
+    left = MAX_PLANNED_BLOCKS
     for number in np.unique(runs.program).tolist():
         program = programs[number]
         of_program = np.flatnonzero(runs.program == number)
+        is_small = len(of_program) * len(program.buffers) <= left
+        buffers = program.buffers if is_small else _merge(program.buffers)
+        left -= len(of_program) * len(buffers)
         if program.is_recorded:
             block, run = _recorded_blocks(recorded, runs, of_program, program)
             kept[block] = False
-            parts.append(_divide(recorded, block, run, program.buffers, owners))
+            parts.append(_divide(recorded, block, run, buffers, owners))
         else:
-            parts.append(_allocate(runs, of_program, program.buffers, owners))
+            parts.append(_allocate(runs, of_program, buffers, owners))
     return Allocations.concatenate([recorded.filter(kept), *parts])
+
+
+def _merge(buffers: Sequence[Buffer]) -> list[Buffer]:
+    """The temporary memory and the results of a program, each as one buffer of it as a whole."""
+    sizes = dict.fromkeys((False, True), 0)
+    for buffer in buffers:
+        sizes[buffer.is_result] += buffer.bytes
+    return [Buffer("", size, is_result) for is_result, size in sizes.items() if size]
 
 
 class _Owners:
