@@ -13,6 +13,7 @@ __all__ = [
     "counting_loop",
     "embedding",
     "huge_tensor",
+    "many_outputs",
     "nested_frames",
     "nested_quotients",
     "node_chain",
@@ -189,6 +190,19 @@ def huge_tensor() -> GraphDef:
     maker = GraphMaker()
     maker.add("x", "Placeholder", dtype=1, shape=(2**62,) * 20)
     maker.add("relu", "Relu", "x", T=1)
+    return maker.graph
+
+
+def many_outputs(nodes: int, outputs: int) -> GraphDef:
+    """Splits that have many outputs by their attribute, and a node that reads the last split."""
+    maker = GraphMaker()
+    maker.add("x", "Placeholder", dtype=1, shape=(4096, 4))
+    maker.constant("axis", [0], rank=0)
+    for i in range(nodes):
+        op, count = ("Split", "num_split") if i % 2 == 0 else ("Unpack", "num")
+        inputs = ("axis", "x") if op == "Split" else ("x",)
+        maker.add(f"split{i}", op, *inputs, T=1, **{count: outputs})
+    maker.add("relu", "Relu", "split0", T=1)
     return maker.graph
 
 

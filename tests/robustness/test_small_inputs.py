@@ -72,6 +72,18 @@ def test_quotients_of_quotients(graph_file):
     assert done.status == 0
 
 
+@pytest.mark.parametrize(("nodes", "outputs"), [(2, 2**31 - 1), (2, 2**62), (3000, 1024)])
+def test_attributes_that_say_how_many_outputs_there_are(nodes, outputs, graph_file):
+    path = graph_file(hostile_graphs.many_outputs(nodes, outputs))
+    for argv in (("cost", path), ("model", path), (path, "op", "-select", "float_ops")):
+        assert run_measured(*argv).check().status == 0
+
+
+def test_splits_of_a_few_parts_are_counted(graph_file):
+    path = graph_file(hostile_graphs.many_outputs(2, 1024))
+    assert "16 " in run_measured("cost", path).check().out
+
+
 @pytest.mark.parametrize("depth", [500, 1000])
 def test_nested_frames(depth, graph_file):
     done = run_measured("cost", graph_file(hostile_graphs.nested_frames(depth))).check()

@@ -95,7 +95,10 @@ def max_inlined_bytes(names: int) -> int:
 
 
 def max_visits(nodes: int) -> int:
-    """How often the nodes of a graph of some nodes, functions included, may be interpreted."""
+    """How often the nodes of a graph of some nodes, functions included, may be interpreted.
+
+    And how many outputs those may have together that have several.
+    """
     return _MIN_VISITS + _VISITS_PER_NODE * nodes
 
 

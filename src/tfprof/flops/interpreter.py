@@ -107,7 +107,7 @@ class Interpreter:
         """What is done with contradictory shapes -> the nodes that have them."""
         self.is_limited = False
         """Whether functions were run for unknown arguments, as there were too many to run."""
-        self._visits = max_visits(library.size)
+        self._visits = self._outputs = max_visits(library.size)
         self._instances: dict[_Request, Instance] = {}
         self._active: set[str] = set()
 
@@ -208,8 +208,11 @@ class Interpreter:
             return [Tensor(dtype, self.placeholders[node.name])]
         if node.op in ("Merge", "RefMerge", "Switch", "RefSwitch"):
             return switch_or_merge(node, inputs)
-        context = InferenceContext(canonical(node.op), node.attr, inputs)
+        op = canonical(node.op)
+        context = InferenceContext(op, node.attr, inputs, max_outputs=self._outputs)
         outputs = infer(context)
+        if len(outputs) > 1:
+            self._outputs -= len(outputs)
         for one, other in context.equal:
             self.symbols.equate(one, other)
         return outputs

@@ -169,7 +169,7 @@ def _gradient_args(c: InferenceContext) -> list[Array | None]:
 
 
 def _split(c: InferenceContext) -> list[Array | None]:
-    parts = np.split(c.array(1), c.number("num_split"), axis=c.ints_in(0)[0])
+    parts = np.split(c.array(1), c.output_count("num_split"), axis=c.ints_in(0)[0])
     return [np.asarray(part, dtype=object) for part in parts]
 
 

@@ -30,6 +30,8 @@ class InferenceContext:
     inputs: Sequence[Tensor]
     equal: list[tuple[str, str]] = field(default_factory=list)
     """Symbols that must be equal for the node to be valid, as the rules find them."""
+    max_outputs: int = 0
+    """How many outputs attributes may give the node."""
 
     def shape(self, index: int = 0) -> Dims | None:
         """An input's shape, None if its rank is not known."""
@@ -84,6 +86,13 @@ class InferenceContext:
     def number(self, name: str, default: int = 0) -> int:
         """A number attribute."""
         return self.attrs[name].i if name in self.attrs else default
+
+    def output_count(self, name: str) -> int:
+        """The number of outputs, which an attribute says."""
+        count = self.number(name)
+        if count > self.max_outputs:
+            raise IndeterminateError
+        return count
 
     def flag(self, name: str, *, default: bool = False) -> bool:
         """A boolean attribute."""

@@ -73,7 +73,7 @@ def _concat_v2(c: InferenceContext) -> list[Dims | None]:
 
 
 def _split(c: InferenceContext) -> list[Dims | None]:
-    dims, count = c.dims(1), c.number("num_split")
+    dims, count = c.dims(1), c.output_count("num_split")
     axis = c.axis(c.ints_in(0)[0], len(dims))
     return [(*dims[:axis], divide(dims[axis], count), *dims[axis + 1 :])] * count
 
@@ -100,7 +100,7 @@ def _pack(c: InferenceContext) -> list[Dims | None]:
 def _unpack(c: InferenceContext) -> list[Dims | None]:
     dims = c.dims(0)
     axis = c.axis(c.number("axis"), len(dims))
-    return [dims[:axis] + dims[axis + 1 :]] * c.number("num")
+    return [dims[:axis] + dims[axis + 1 :]] * c.output_count("num")
 
 
 def _tile(c: InferenceContext) -> list[Dims | None]:
