@@ -18,6 +18,7 @@ from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 __all__ = [
     "capture_facts",
     "captures",
+    "handle_graph",
     "object_checkpoint",
     "op_graphs",
     "rule_graphs",
@@ -27,6 +28,28 @@ __all__ = [
 ]
 
 _DATA = Path(__file__).parents[1] / "tests" / "data"
+_HANDLE_OPS = (
+    *(("TensorListReserve", "c2_3 c2_3"), ("TensorListSetItem", "TensorListReserve c1 f3")),
+    *(("TensorListGetItem", "TensorListSetItem c1 c2_3"), ("TensorListFromTensor", "f3 c2_3")),
+    *(("TensorListStack", "TensorListFromTensor c2_3"), ("TensorListLength", "TensorListSetItem")),
+    *(("TensorListGather", "TensorListFromTensor f1 c2_3"), ("EmptyTensorList", "c2_3 c1")),
+    *(("TensorListConcatV2", "TensorListFromTensor c2_3 f1"), ("AddN", "TensorListFromTensor")),
+    *(("TensorListPushBack", "EmptyTensorList f3"), ("TensorListPopBack", "TensorListPushBack c1")),
+    *(("TensorListScatterV2", "f3 f1 c2_3 c2"), ("TensorListElementShape", "TensorListSetItem")),
+    *(("TensorListResize", "TensorListFromTensor c2_3"), ("TensorArrayV3", "c2_3")),
+    *(("TensorArrayWriteV3", "TensorArrayV3 c1 f3 TensorArrayV3:1"), ("StackV2", "c1")),
+    ("TensorArrayScatterV3", "TensorArrayV3 f1 f3 TensorArrayWriteV3"),
+    ("TensorArrayReadV3", "TensorArrayV3 c1 TensorArrayScatterV3"),
+    ("TensorArrayGatherV3", "TensorArrayV3 f1 TensorArrayScatterV3"),
+    ("TensorArraySizeV3", "TensorArrayV3 TensorArrayScatterV3"),
+    ("TensorArrayGradV3", "TensorArrayV3 TensorArrayScatterV3"),
+    *(("StackPushV2", "StackV2 f3"), ("StackPopV2", "StackV2"), ("Relu", "StackPopV2")),
+    *(("OptionalFromValue", "f3"), ("OptionalGetValue", "OptionalFromValue")),
+    *(("ResourceGatherNd", "variable f2"), ("ResourceGather", "variable f1")),
+    *(("BroadcastArgs", "c2_3 c0_1_2_3"), ("BroadcastGradientArgs", "c2_3 c0_1_2_3")),
+    *(("CudnnRNNV3", "f3 f3 f3 f1 f1"), ("CudnnRNNV2", "f3 f3 f3 f1"), ("Mul", "f3 f3")),
+)
+"""Op types and their inputs: nodes before them, or sources."""
 _SMALL = 12
 """How many ops a small graph has, besides their inputs."""
 
@@ -60,6 +83,22 @@ def rule_graphs() -> list[bytes]:
             names.append(node.name)
         graphs.append(maker.graph.SerializeToString(deterministic=True))
     return graphs
+
+
+@cache
+def handle_graph() -> bytes:
+    """Lists, arrays, stacks and variables, as loops use them; recurrent layers and products."""
+    maker = _sources()
+    for op, inputs in _HANDLE_OPS:
+        node = maker.add(op, op, *inputs.split(), T=1, dtype=1)
+        node.attr["element_dtype"].type = 1
+        node.attr["element_shape"].shape.dim.add(size=4)
+        node.attr["rnn_mode"].s = b"lstm"
+    for i, equation in enumerate((b"abc,abd->acd", b"abc->ca", b"abc,abc->ab", b"abc,abc->abc")):
+        inputs = ["f3"] * (equation.count(b",") + 1)
+        maker.add(f"einsum{i}", "Einsum", *inputs, T=1, N=len(inputs), equation=equation)
+    graph: bytes = maker.graph.SerializeToString(deterministic=True)
+    return graph
 
 
 def _sources() -> GraphMaker:

@@ -44,6 +44,7 @@ def _graphs() -> list[bytes]:
     ]
     return (
         [graph.SerializeToString(deterministic=True) for graph in made]
+        + [samples.handle_graph()]
         + samples.op_graphs()
         + samples.rule_graphs()
         + seeds.graphs()[:20]
