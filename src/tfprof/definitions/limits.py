@@ -22,9 +22,6 @@ MAX_PROFILE_PARTS = 100_000
 MAX_TRACED_DEVICES = 500
 """The most devices in the trace of a host."""
 
-MAX_PLANNED_BLOCKS = 300_000
-"""The most blocks of memory that all runs of the compiled programs of a trace may have."""
-
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 
@@ -67,6 +64,7 @@ _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
 _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
 _MIN_LAYERS, _LAYERS_PER_OBJECT = 1000, 20
 _MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
+_MIN_BLOCKS, _BLOCKS_PER_EXECUTION = 300_000, 10
 _MIN_PRODUCER_VISITS, _PRODUCER_VISITS_PER_OPERAND = 50_000, 20
 
 
@@ -125,6 +123,11 @@ def max_fused(instructions: int) -> int:
 def max_producer_visits(operands: int) -> int:
     """How many instructions may be visited to find what those of a program with operands read."""
     return _MIN_PRODUCER_VISITS + _PRODUCER_VISITS_PER_OPERAND * operands
+
+
+def max_planned_blocks(executions: int) -> int:
+    """The most blocks of memory that all runs of the compiled programs of a trace may have."""
+    return _MIN_BLOCKS + _BLOCKS_PER_EXECUTION * executions
 
 
 def max_layers(objects: int) -> int:

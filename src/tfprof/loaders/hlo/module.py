@@ -50,6 +50,7 @@ class _Work:
 
     fused: int
     visits: int
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ class Module:
                 continue
             visited.add(called)
             if len(fused) + len(self.computations[called].instructions) > self._left.fused:
+                self._left.is_over = True
                 return []
             for inner in self.computations[called].instructions:
                 fused.append(inner)
@@ -148,6 +150,11 @@ class Module:
                     pending += inner.called_computation_ids
         self._left.fused -= len(fused)
         return fused
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether fusions or producers were left out, because there are too many."""
+        return self._left.is_over or self._left.visits <= 0
 
     def producers(self, instruction: HloInstruction) -> list[int]:
         """The instructions whose results one reads: through tuples, calls and loops.

@@ -20,6 +20,8 @@ from tfprof.profiles.schema import Array
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.hlo_pb2 import HloProto
 
+_LIMITED = "instructions share so many others that some inputs and fusions are left out"
+
 
 @dataclass(slots=True)
 class Programs:
@@ -59,6 +61,8 @@ class Programs:
                 scope = self._scope(module, functions)
                 self._known[data] = add_program(table, module, scope, ran=ran, functions=functions)
                 is_new = True
+                if module.is_limited:
+                    self.notes.append(f"{scope}: {_LIMITED}")
             if data in self._known:
                 programs[number] = self._known[data]
         missing = len(ids) - len(programs)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfprof.definitions.limits import MAX_PLANNED_BLOCKS
+from tfprof.definitions.limits import max_planned_blocks
 from tfprof.loaders.hlo.buffers import Buffer
 from tfprof.loaders.hlo.node_table import Program
 from tfprof.loaders.xplane.allocations import Allocations
@@ -56,7 +56,7 @@ def run_memory(
     recorded = ops.allocations
     kept = np.ones(len(recorded), bool)
     parts = []
-    left = MAX_PLANNED_BLOCKS
+    left = max_planned_blocks(len(ops))
     for number in np.unique(runs.program).tolist():
         program = programs[number]
         of_program = np.flatnonzero(runs.program == number)
