@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.limits import MAX_NAME_CANDIDATES
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.schema import Array
 from tfprof.profiles.string_columns import slice_strings, strings, value_offsets
@@ -93,7 +94,9 @@ class _Tapes:
         """
         before, _, forward = name.partition(_TAPE)
         scope: str | None = None
-        while forward:
+        for _ in range(MAX_NAME_CANDIDATES):
+            if not forward:
+                break
             for candidate in (before + forward, forward):
                 if candidate in self._known:
                     return scope or self._body_node(candidate, name) or candidate

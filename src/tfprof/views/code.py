@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -218,11 +220,13 @@ def _split_gradients(
     stack = np.where(index >= 0, profile.nodes.stack[plain[index]] if len(plain) else -1, -1)
     has_stack = index >= 0
     is_scope = pc.ends_with(targets, "/").to_numpy(zero_copy_only=False) & (index < 0)
-    for row in [] if quirks.tape_gradients_not_mapped else np.flatnonzero(is_scope).tolist():
-        below = pc.starts_with(names, targets[row].as_py()).to_numpy(zero_copy_only=False)
-        if below.any():
-            frames, stack[row] = _with_shared_frames(frames, profile.nodes.stack[plain[below]])
-            has_stack[row] = frames.length[stack[row]] > 0
+    scopes = np.flatnonzero(is_scope & (not quirks.tape_gradients_not_mapped))
+    if len(scopes):
+        stacks = _stacks_of_scopes(
+            targets.take(pa.array(scopes)), names, profile.nodes.stack[plain]
+        )
+        frames, stack[scopes] = _with_shared_frames(frames, stacks)
+        has_stack[scopes] = frames.length[stack[scopes]] > 0
     target = invert_permutation(by_name.to_numpy())[distinct.indices.to_numpy()]
     gradients, has_target = traced[rows], has_stack[target]
     order = np.argsort(target[has_target], kind="stable")
@@ -238,21 +242,43 @@ def _split_gradients(
     )
 
 
-def _with_shared_frames(frames: _Frames, stacks: Array) -> tuple[_Frames, int]:
-    """Frames with one more stack, of the outer frames that some stacks share; and its index.
+def _stacks_of_scopes(scopes: pa.Array, names: pa.Array, stack: Array) -> list[Array]:
+    """The distinct stacks of the nodes in each scope; the nodes are sorted by name."""
+    sorted_names = names.to_pylist()
+    after = chr(ord("/") + 1)
+    return [
+        np.unique(
+            stack[bisect_left(sorted_names, scope) : bisect_left(sorted_names, scope[:-1] + after)]
+        )
+        for scope in scopes.to_pylist()
+    ]
 
-    It is put before the last stack, which is that of nodes without one.
+
+def _with_shared_frames(frames: _Frames, groups: Sequence[Array]) -> tuple[_Frames, Array]:
+    """Frames with a stack for each group, of the outer frames that its stacks share; their indices.
+
+    They are put before the last stack, which is that of nodes without one.
     """
-    start, length = frames.start[np.unique(stacks)], frames.length[stacks].min()
-    shared = 0
-    while shared < length and len(np.unique(frames.frame[start + shared])) == 1:
-        shared += 1
-    index = len(frames.start) - 1
+    end = len(frames.start) - 1
+    # A group without stacks has the last one.
+    firsts = np.array([group[0] if len(group) else end for group in groups], np.int64)
     return replace(
         frames,
-        start=np.insert(frames.start, index, start[0]),
-        length=np.insert(frames.length, index, shared),
-    ), index
+        start=np.insert(frames.start, end, frames.start[firsts]),
+        length=np.insert(frames.length, end, [_count_shared(frames, group) for group in groups]),
+    ), np.arange(end, end + len(groups))
+
+
+def _count_shared(frames: _Frames, stacks: Array) -> int:
+    """How many outer frames some stacks share."""
+    starts = frames.start[stacks].tolist()
+    shared = int(frames.length[stacks].min()) if starts else 0
+    for start in starts[1:]:
+        differs = (
+            frames.frame[start : start + shared] != frames.frame[starts[0] : starts[0] + shared]
+        )
+        shared = int(differs.argmax()) if differs.any() else shared
+    return shared
 
 
 def _lines(frames: _Frames, frame: Array) -> Frames:
