@@ -16,7 +16,7 @@ from tfprof.api.summarize import summarize
 from tfprof.flops.flop_columns import describe_unavailable, format_count
 from tfprof.flops.node_flops import node_flops
 from tfprof.memory.allocations import Pool
-from tfprof.memory.estimated_peaks import estimate_changes, node_lifetimes
+from tfprof.memory.estimated_peaks import estimate_changes, node_lifetimes, rows_by_device
 from tfprof.memory.live_memory import LiveMemory
 from tfprof.memory.peaks import step_memory
 from tfprof.profiles.add_rows import index_in
@@ -131,9 +131,9 @@ def _step_changes(queries: NodeQueries, step: int) -> Iterator[tuple[Pool, _Chan
         if live.step == step:
             yield live.pool, _recorded_changes(live), True
     lifetimes = node_lifetimes(profile, executions, step)
-    for device in sorted(set(executions.device.tolist()) - {-1}):
-        changes = estimate_changes(executions, device, step, lifetimes)
-        if profile.devices[device] not in known and len(changes[0]):
+    for device, rows in rows_by_device(executions, step).items():
+        if profile.devices[device] not in known:
+            changes = estimate_changes(executions, rows, lifetimes)
             yield Pool(profile.devices[device], ""), changes, False
 
 

@@ -22,6 +22,9 @@ MAX_PROFILE_PARTS = 100_000
 MAX_TRACED_DEVICES = 500
 """The most devices in the trace of a host."""
 
+MAX_COMPARED_ALLOCATORS = 20
+"""The most allocators of a device of which each is compared with all others."""
+
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 

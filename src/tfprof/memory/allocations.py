@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.limits import MAX_COMPARED_ALLOCATORS
 from tfprof.flops.hlo.compiled_nodes import compiled_nodes
 from tfprof.profiles.executions import Executions
 from tfprof.profiles.grouping import argsort_within, distinct_rows
@@ -195,20 +196,35 @@ def _without_wrappers(
 
     The one that asks for more, which rounds sizes up, counts.
     """
-    for i, j in combinations(range(len(pools)), 2):
-        if pools[i].device != pools[j].device:
+    rows_of = _rows_by_pool(events, len(pools))
+    by_device: dict[str, list[int]] = {}
+    for i, pool in enumerate(pools):
+        by_device.setdefault(pool.device, []).append(i)
+    is_counted = np.ones(len(pools), bool)
+    for device, numbers in by_device.items():
+        if len(numbers) > MAX_COMPARED_ALLOCATORS:
+            warnings.append(
+                f"{device}: of {len(numbers)} allocators, those that record the allocations of "
+                "another are not known; all of them count"
+            )
             continue
-        rows, others = (np.flatnonzero(events.pool == number) for number in (i, j))
-        if not _are_alike(events, rows, others):
-            continue
-        first, second = (np.abs(events.bytes[part]).sum() for part in (rows, others))
-        counted, dropped = (j, i) if second > first else (i, j)
-        warnings.append(
-            f"{pools[i].device}: '{pools[dropped].allocator}' and '{pools[counted].allocator}' "
-            "recorded the same allocations; they count once"
-        )
-        events = events.filter(events.pool != dropped)
-    return events
+        for i, j in combinations(numbers, 2):
+            rows, others = rows_of[i], rows_of[j]
+            if not (is_counted[i] and is_counted[j] and _are_alike(events, rows, others)):
+                continue
+            first, second = (np.abs(events.bytes[part]).sum() for part in (rows, others))
+            counted, dropped = (j, i) if second > first else (i, j)
+            warnings.append(
+                f"{device}: '{pools[dropped].allocator}' and '{pools[counted].allocator}' "
+                "recorded the same allocations; they count once"
+            )
+            is_counted[dropped] = False
+    return events if is_counted.all() else events.filter(is_counted[events.pool])
+
+
+def _rows_by_pool(events: AllocationEvents, pools: int) -> list[Array]:
+    order = np.argsort(events.pool, kind="stable")
+    return np.split(order, np.searchsorted(events.pool[order], np.arange(1, pools)))
 
 
 def _are_alike(events: AllocationEvents, rows: Array, others: Array) -> bool:

@@ -29,40 +29,46 @@ class Lifetimes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EstimatedPeak:
-    """The estimated peak of a device in a step, and how much of it each node holds."""
+    """The estimated peak of a device in a step, and the changes of memory until then."""
 
     bytes: int
     micros: int
     """On the clock of the records."""
-    node_bytes: Array
+    node: Array
+    change: Array
 
 
-def estimate_peak(
-    profile: Profile, executions: Executions, device: int, step: int, lifetimes: Lifetimes
-) -> EstimatedPeak:
-    """The peak of a device in a step, by its position among the steps."""
-    node, micros, change = estimate_changes(executions, device, step, lifetimes)
-    node_bytes = np.zeros(len(profile.nodes), np.int64)
-    if not len(node):
-        return EstimatedPeak(0, 0, node_bytes)
+def rows_by_device(executions: Executions, step: int) -> dict[int, Array]:
+    """The records of memory of each device in a step, by its position among the steps."""
+    rows = np.flatnonzero(executions.memory_step == step)
+    device = executions.device[executions.memory_node[rows]]
+    order = np.argsort(device, kind="stable")
+    devices, first = np.unique(device[order], return_index=True)
+    groups = np.split(rows[order], first[1:])
+    pairs = zip(devices.tolist(), groups, strict=False)  # without records there is a group
+    return {number: group for number, group in pairs if number >= 0}
+
+
+def estimate_peak(executions: Executions, rows: Array, lifetimes: Lifetimes) -> EstimatedPeak:
+    """The peak of a device in a step, from its records of memory."""
+    node, micros, change = estimate_changes(executions, rows, lifetimes)
     # At the same time, frees come before allocations.
     order = np.lexsort((change, micros))
     running = np.cumsum(change[order])
     peak_row = int(np.argmax(running))
     live = order[: peak_row + 1]
-    np.add.at(node_bytes, node[live], change[live])
-    return EstimatedPeak(int(running[peak_row]), int(micros[order[peak_row]]), node_bytes)
+    peak_micros = int(micros[order[peak_row]])
+    return EstimatedPeak(int(running[peak_row]), peak_micros, node[live], change[live])
 
 
 def estimate_changes(
-    executions: Executions, device: int, step: int, lifetimes: Lifetimes
+    executions: Executions, rows: Array, lifetimes: Lifetimes
 ) -> tuple[Array, Array, Array]:
-    """Node, time and size of changes on a device, from peak and residual memory of executions.
+    """Node, time and size of changes, from peak and residual memory of executions.
 
     An execution holds its peak until it ends, and its residual memory until its last consumer ends.
     Persistent memory stays until the end of the step.
     """
-    rows = (executions.memory_step == step) & (executions.device[executions.memory_node] == device)
     node, ends, left = (
         executions.memory_node[rows],
         executions.memory_micros[rows],

@@ -47,9 +47,8 @@ class LiveMemory:
         return rows
 
 
-def live_memory(blocks: MemoryBlocks, pool: int, step: int) -> LiveMemory:
-    """The live bytes of a pool, by number, in a step, by its position among the steps."""
-    rows = np.flatnonzero((blocks.pool == pool) & (blocks.step == step))
+def live_memory(blocks: MemoryBlocks, rows: Array) -> LiveMemory:
+    """The live bytes of a pool in a step, from the blocks that are all of them."""
     start, end, size = blocks.start[rows], blocks.end[rows], blocks.size[rows]
     released: BoolArray = end < LATEST
     micros = np.concatenate([start, end[released]])
@@ -57,14 +56,16 @@ def live_memory(blocks: MemoryBlocks, pool: int, step: int) -> LiveMemory:
     order = np.argsort(micros, kind="stable")
     micros, running = micros[order], np.cumsum(change[order])
     is_last = np.append(np.diff(micros) != 0, True)[: len(micros)]
-    return LiveMemory(blocks.pools[pool], step, blocks, rows, micros[is_last], running[is_last])
+    pool, step = blocks.pools[int(blocks.pool[rows[0]])], int(blocks.step[rows[0]])
+    return LiveMemory(pool, step, blocks, rows, micros[is_last], running[is_last])
 
 
-def all_live_memory(blocks: MemoryBlocks, steps: int) -> list[LiveMemory]:
+def all_live_memory(blocks: MemoryBlocks) -> list[LiveMemory]:
     """The live bytes of each pool in each step that has any, by pool and then by step."""
-    used = np.zeros((len(blocks.pools), max(steps, 1)), bool)
-    used[blocks.pool, blocks.step] = True
-    return [live_memory(blocks, int(pool), int(step)) for pool, step in np.argwhere(used)]
+    order = np.lexsort((blocks.step, blocks.pool))
+    pool, step = blocks.pool[order], blocks.step[order]
+    first = 1 + np.flatnonzero((np.diff(pool) != 0) | (np.diff(step) != 0))
+    return [live_memory(blocks, rows) for rows in np.split(order, first) if len(rows)]
 
 
 def bytes_by_node(blocks: MemoryBlocks, rows: Array, nodes: int) -> Array:

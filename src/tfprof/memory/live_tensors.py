@@ -157,7 +157,7 @@ class _Outputs:
             run.output_record,
             [record - self._first_records[part], record - self._first_records[part] + 1],
         )
-        rows = [row for row in range(first, last) if run.output_size[row] == size]
+        rows = (first + np.flatnonzero(run.output_size[first:last] == size)).tolist()
         number = self._used[record, size]
         if number >= len(rows):
             return None

@@ -5,9 +5,10 @@ Recorded allocations say so exactly. The peak of a device without them is estima
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -16,8 +17,13 @@ from tfprof.definitions.units import FORMATS, format_time
 from tfprof.errors import OptionError
 from tfprof.memory.allocations import MemoryBlocks, Pool, find_blocks
 from tfprof.memory.compiled_buffers import argument_bytes
-from tfprof.memory.estimated_peaks import EstimatedPeak, estimate_peak, node_lifetimes
-from tfprof.memory.live_memory import LiveMemory, all_live_memory, bytes_by_node
+from tfprof.memory.estimated_peaks import (
+    EstimatedPeak,
+    estimate_peak,
+    node_lifetimes,
+    rows_by_device,
+)
+from tfprof.memory.live_memory import LiveMemory, all_live_memory
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
@@ -33,6 +39,23 @@ NOTHING_RECORDED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NodeBytes:
+    """Bytes of some nodes. All peaks together have few of them, but each as many sums as nodes."""
+
+    node: Array
+    bytes: Array
+    nodes: int
+    """How many nodes the profile has."""
+
+    @property
+    def sums(self) -> Array:
+        """The bytes of each node."""
+        sums = np.zeros(self.nodes, np.int64)
+        np.add.at(sums, self.node, self.bytes)
+        return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MemoryPeak:
     """What is live in the memory of a device at its peak, or at another moment of a step."""
 
@@ -41,8 +64,8 @@ class MemoryPeak:
     bytes: int
     micros: int
     """The time since the start of the step."""
-    node_bytes: Array
-    """How much of it each node allocated."""
+    changes: NodeBytes
+    """Changes of memory until then, whose sum it is."""
     allocator: str = ""
     temporary_bytes: int = 0
     """How much of it ops release before they end."""
@@ -55,6 +78,11 @@ class MemoryPeak:
     """The time on the clock of the records."""
     memory: LiveMemory | None = None
     """The recorded allocations; None if the peak is estimated."""
+
+    @property
+    def node_bytes(self) -> Array:
+        """How much of it each node allocated."""
+        return self.changes.sums
 
     @property
     def recorded(self) -> bool:
@@ -99,7 +127,20 @@ class StepMemory:
     @cached_property
     def pools(self) -> list[LiveMemory]:
         """The live bytes of each pool in each step."""
-        return all_live_memory(self.blocks, len(self.profile.steps))
+        return all_live_memory(self.blocks)
+
+    @cached_property
+    def persistent_bytes(self) -> Mapping[tuple[str, int], int]:
+        """What ops say that they keep between steps, by device and position of the step."""
+        executions, sums = self.executions, Counter[tuple[str, int]]()
+        for column in (executions.accelerator_persistent_bytes, executions.host_persistent_bytes):
+            rows = np.flatnonzero(column)
+            device = executions.device[executions.memory_node[rows]]
+            columns = (device, executions.memory_step[rows], column[rows])
+            for number, step, size in zip(*(each.tolist() for each in columns), strict=True):
+                if number >= 0:
+                    sums[self.profile.devices[number], step] += size
+        return sums
 
     @property
     def nothing_recorded(self) -> str:
@@ -130,39 +171,34 @@ def step_memory(profile: Profile, quirks: Quirks) -> StepMemory:
 
 def _find_peaks(memory: StepMemory, step: int, at: int) -> list[MemoryPeak]:
     profile, executions = memory.profile, memory.executions
-    steps = [profile.steps.index(step)] if step >= 0 else list(range(len(profile.steps)))
+    first = profile.steps.index(step) if step >= 0 else 0
+    steps = range(first, first + 1 if step >= 0 else len(profile.steps))
     recorded = [pool for pool in memory.pools if pool.step in steps]
     if at != PEAK:
-        peaks = _find_live_at(profile, executions, recorded, at, memory.nothing_recorded)
+        peaks = _find_live_at(memory, recorded, at)
     else:
         highest: dict[Pool, LiveMemory] = {}
         for live in recorded:
             if live.peak > highest.setdefault(live.pool, live).peak:
                 highest[live.pool] = live
-        peaks = [_recorded_peak(profile, executions, live) for live in highest.values()]
-        known = {live.pool.device for live in recorded}
+        peaks = [_recorded_peak(memory, live) for live in highest.values()]
+        names = {live.pool.device for live in recorded}
+        known = {i for i, name in enumerate(profile.devices) if name in names}
         peaks += _estimate_peaks(profile, executions, steps, known)
     return sorted((peak for peak in peaks if peak.bytes or at != PEAK), key=lambda p: p.device)
 
 
-def _find_live_at(
-    profile: Profile, executions: Executions, recorded: Sequence[LiveMemory], at: int, reason: str
-) -> list[MemoryPeak]:
-    """What is live in each pool at a moment of the step that has the highest peak of all.
-
-    `reason` is why nothing is known, if so.
-    """
+def _find_live_at(memory: StepMemory, recorded: Sequence[LiveMemory], at: int) -> list[MemoryPeak]:
+    """What is live in each pool at a moment of the step that has the highest peak of all."""
     if not recorded:
-        raise OptionError(f"option 'at': {reason}")
-    step = max(recorded, key=lambda memory: memory.peak).step
-    chosen = [memory for memory in recorded if memory.step == step]
-    first, last = _step_bounds(executions, step, chosen)
+        raise OptionError(f"option 'at': {memory.nothing_recorded}")
+    step = max(recorded, key=lambda live: live.peak).step
+    chosen = [live for live in recorded if live.step == step]
+    first, last = _step_bounds(memory.executions, step, chosen)
     if at > last - first:
-        length = format_time(last - first)
-        raise OptionError(
-            f"option 'at': step {profile.steps[step]} ends after {length}; give an earlier time"
-        )
-    return [_recorded_peak(profile, executions, memory, first + at) for memory in chosen]
+        length, number = format_time(last - first), memory.profile.steps[step]
+        raise OptionError(f"option 'at': step {number} ends after {length}; give an earlier time")
+    return [_recorded_peak(memory, live, first + at) for live in chosen]
 
 
 def _step_bounds(
@@ -179,59 +215,52 @@ def _step_bounds(
     return int(first), int(last)
 
 
-def _recorded_peak(
-    profile: Profile, executions: Executions, memory: LiveMemory, micros: int | None = None
-) -> MemoryPeak:
-    time = memory.peak_time if micros is None else micros
-    rows, blocks = memory.rows_at(time), memory.blocks
-    first, _ = _step_bounds(executions, memory.step, [memory])
+def _recorded_peak(memory: StepMemory, live: LiveMemory, micros: int | None = None) -> MemoryPeak:
+    profile = memory.profile
+    time = live.peak_time if micros is None else micros
+    rows, blocks = live.rows_at(time), live.blocks
+    first, _ = _step_bounds(memory.executions, live.step, [live])
     sizes = blocks.size[rows]
     return MemoryPeak(
-        memory.pool.device,
-        profile.steps[memory.step],
+        live.pool.device,
+        profile.steps[live.step],
         int(sizes.sum()),
         time - first,
-        bytes_by_node(blocks, rows, len(profile.nodes)),
-        memory.pool.allocator,
+        NodeBytes(blocks.node[rows], sizes, len(profile.nodes)),
+        live.pool.allocator,
         int(sizes[blocks.temporary[rows]].sum()),
-        _persistent_bytes(profile, executions, memory),
-        memory.kept,
+        _persistent_bytes(memory, live),
+        live.kept,
         time,
-        memory,
+        live,
     )
 
 
-def _persistent_bytes(profile: Profile, executions: Executions, memory: LiveMemory) -> int:
-    device = memory.pool.device
-    names = np.array([*(name == device for name in profile.devices), False], bool)
-    rows = executions.memory_step == memory.step
-    rows &= names[executions.device[executions.memory_node]]
-    fixed = executions.accelerator_persistent_bytes, executions.host_persistent_bytes
-    kept = sum(int(column[rows].sum()) for column in fixed)
-    return kept + argument_bytes(profile, memory)
+def _persistent_bytes(memory: StepMemory, live: LiveMemory) -> int:
+    kept = memory.persistent_bytes.get((live.pool.device, live.step), 0)
+    return kept + argument_bytes(memory.profile, live)
 
 
 def _estimate_peaks(
-    profile: Profile, executions: Executions, steps: Sequence[int], known: set[str]
+    profile: Profile, executions: Executions, steps: Sequence[int], known: set[int]
 ) -> list[MemoryPeak]:
-    """The peaks of devices without recorded allocations."""
-    lifetimes = cache(partial(node_lifetimes, profile, executions))
-    devices = [
-        device
-        for device in sorted(set(executions.device.tolist()) - {-1})
-        if profile.devices[device] not in known
-    ]
-    peaks = []
-    for device in devices:
-        of_steps: list[tuple[EstimatedPeak, int]] = [
-            (estimate_peak(profile, executions, device, step, lifetimes(step)), step)
-            for step in steps
-        ]
-        if not of_steps:
+    """The peaks of devices that are not known from recorded allocations."""
+    highest: dict[int, tuple[EstimatedPeak, int]] = {}
+    for step in steps:
+        rows = rows_by_device(executions, step)
+        devices = rows.keys() - known
+        if not devices:
             continue
-        peak, step = max(of_steps, key=lambda item: item[0].bytes)
+        lifetimes = node_lifetimes(profile, executions, step)
+        for device in devices:
+            peak = estimate_peak(executions, rows[device], lifetimes)
+            if device not in highest or peak.bytes > highest[device][0].bytes:
+                highest[device] = peak, step
+    peaks = []
+    for device, (peak, step) in sorted(highest.items()):
         start = executions.interval_start[executions.interval_step == step]
         elapsed = peak.micros - int(start.min(initial=peak.micros))
         name, number = profile.devices[device], profile.steps[step]
-        peaks.append(MemoryPeak(name, number, peak.bytes, max(elapsed, 0), peak.node_bytes))
+        changes = NodeBytes(peak.node, peak.change, len(profile.nodes))
+        peaks.append(MemoryPeak(name, number, peak.bytes, max(elapsed, 0), changes))
     return peaks

@@ -56,7 +56,7 @@ class ScaledTrace:
         size = blocks.size.copy()
         size[self.memory.rows] = numbers[self.index]
         scaled = replace(blocks, size=size)
-        return live_memory(scaled, blocks.pools.index(self.memory.pool), self.memory.step)
+        return live_memory(scaled, self.memory.rows)
 
     def assumed_share(self, memory: LiveMemory) -> float:
         """The share of the peak whose growth is assumed, not known from shapes."""

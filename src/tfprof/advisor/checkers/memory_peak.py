@@ -22,12 +22,13 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
         if peak.bytes < settings["min_bytes"]:
             continue
         all_nodes = np.ones(len(profile.nodes), bool)
-        largest = queries.largest(peak.node_bytes, all_nodes, settings.top)
+        node_bytes = peak.node_bytes
+        largest = queries.largest(node_bytes, all_nodes, settings.top)
         rows = tuple(
             queries.evidence(
                 node,
-                memory=size(int(peak.node_bytes[node])),
-                share=share(int(peak.node_bytes[node]) / peak.bytes),
+                memory=size(int(node_bytes[node])),
+                share=share(int(node_bytes[node]) / peak.bytes),
             )
             for node in largest
         )
