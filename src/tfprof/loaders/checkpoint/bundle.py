@@ -11,7 +11,12 @@ import numpy as np
 
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.dtypes import STRING, Array, dtype_of
-from tfprof.loaders.checkpoint.slice_key import SLICE_KEY_START, slice_key
+from tfprof.loaders.checkpoint.slice_key import (
+    SLICE_KEY_START,
+    key_prefix,
+    key_suffix,
+    split_key,
+)
 from tfprof.loaders.checkpoint.storage import masked_crc32c, parse
 from tfprof.loaders.checkpoint.strings import decode_strings
 from tfprof.loaders.checkpoint.table import Table
@@ -44,6 +49,10 @@ class BundleEntry:
     slices: tuple[TensorSlice, ...]
 
 
+SliceEntries = dict[bytes, dict[bytes, BundleEntry]]
+"""Prefix of keys -> suffix -> slice: a name may be long, and all slices of its tensor have it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A V2 checkpoint by its index; data is read when asked for."""
@@ -51,6 +60,7 @@ class Bundle:
     prefix: Path
     shards: int
     entries: Mapping[bytes, BundleEntry]
+    slices: SliceEntries
     tensors: dict[str, TensorInfo]
 
     def read(self, name: str) -> Array:
@@ -60,7 +70,8 @@ class Bundle:
         check_rank(entry.shape, where)
         if not entry.slices:
             return self._values(entry, name)
-        parts = [self._part(entry, part, name) for part in entry.slices]
+        stored = self.slices.get(key_prefix(name.encode()), {})
+        parts = [self._part(entry, part, stored, name) for part in entry.slices]
         check_cover(entry.slices, entry.shape, where)
         shards = [self.shard(number) for number in {part.shard for part in parts}]
         available = sum(file_size(shard, f"tensor {name!r}") for shard in shards)
@@ -75,8 +86,14 @@ class Bundle:
         suffix = f".data-{number:05d}-of-{self.shards:05d}"
         return self.prefix.with_name(self.prefix.name + suffix)
 
-    def _part(self, entry: BundleEntry, part: TensorSlice, name: str) -> BundleEntry:
-        stored = self.entries.get(slice_key(name.encode(), part.extents))
+    def _part(
+        self,
+        entry: BundleEntry,
+        part: TensorSlice,
+        slices: Mapping[bytes, BundleEntry],
+        name: str,
+    ) -> BundleEntry:
+        stored = slices.get(key_suffix(part.extents))
         if stored is None:
             raise LoadError(f"{self.prefix}: tensor {name!r}: a slice of it is not in the index")
         if (stored.dtype, stored.shape) != (entry.dtype, part.shape) or stored.slices:
@@ -97,7 +114,7 @@ class Bundle:
         return dtype.widen(np.frombuffer(stored, dtype.stored)).reshape(entry.shape)
 
 
-def open_bundle(table: Table, prefix: Path) -> Bundle:
+def open_bundle(table: Table, path: Path) -> Bundle:
     """A V2 checkpoint from its index alone."""
     rows = table.items()
     key, value = next(rows, (_HEADER_KEY, b""))
@@ -115,10 +132,20 @@ def open_bundle(table: Table, prefix: Path) -> Bundle:
             f"{_VERSION}; save it with an older TensorFlow"
         )
     shards = header.num_shards
-    entries = {key: _entry(key, value, shards=shards, path=table.path) for key, value in rows}
-    names = [key for key in entries if not key.startswith(SLICE_KEY_START)]
-    tensors = {info.name: info for info in (_info(key, entries, table.path) for key in names)}
-    return Bundle(prefix, shards, entries, dict(sorted(tensors.items())))
+    entries: dict[bytes, BundleEntry] = {}
+    slices: SliceEntries = {}
+    for key, value in rows:
+        entry = _entry(key, value, shards=shards, path=table.path)
+        if key.startswith(SLICE_KEY_START):
+            prefix, suffix = split_key(key)
+            slices.setdefault(prefix, {})[suffix] = entry
+        else:
+            entries[key] = entry
+    tensors = {
+        info.name: info
+        for info in (_info(key, entry, slices, table.path) for key, entry in entries.items())
+    }
+    return Bundle(path, shards, entries, slices, dict(sorted(tensors.items())))
 
 
 def _entry(key: bytes, value: bytes, *, shards: int, path: Path) -> BundleEntry:
@@ -147,12 +174,14 @@ def _check_size(message: BundleEntryProto, count: int, where: str) -> None:
         )
 
 
-def _info(key: bytes, entries: Mapping[bytes, BundleEntry], path: Path) -> TensorInfo:
+def _info(key: bytes, entry: BundleEntry, slices: SliceEntries, path: Path) -> TensorInfo:
     try:
         name = key.decode()
     except UnicodeDecodeError:
         raise LoadError(f"{path}: the tensor name {key!r} is not UTF-8; rename it") from None
-    entry = entries[key]
-    keys = [slice_key(key, part.extents) for part in entry.slices] or [key]
-    size = sum(entries[part].size for part in keys if part in entries)
+    size = entry.size
+    if entry.slices:
+        stored = slices.get(key_prefix(key), {})
+        parts = (stored.get(key_suffix(part.extents)) for part in entry.slices)
+        size = sum(part.size for part in parts if part is not None)
     return TensorInfo(name, dtype_of(entry.dtype).name, entry.shape, size)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tfprof.definitions.limits import MAX_NAME_CANDIDATES
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
 
 
@@ -41,7 +42,9 @@ def _optimizer_variables(graph: TrackableObjectGraph) -> list[int]:
 def _keras3(name: str, flat: Mapping[str, str]) -> tuple[str, str] | None:
     """The longest variable name that the name starts with; the slot's name is the rest."""
     end = name.rfind("_")
-    while end > 0:
+    for _ in range(MAX_NAME_CANDIDATES):
+        if end <= 0:
+            break
         if name[:end] in flat:
             return flat[name[:end]], name[end + 1 :]
         end = name.rfind("_", 0, end)

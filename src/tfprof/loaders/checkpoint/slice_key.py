@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Sequence
 
 SLICE_KEY_START = b"\x00"
-_ESCAPES = {0x00: b"\x00\xff", 0xFF: b"\xff\x00"}
+_NAME_END = b"\x00\x01"
+_ESCAPED = re.compile(rb"[\x00\xff]")
+_ESCAPES = {b"\x00": b"\x00\xff", b"\xff": b"\xff\x00"}
 
 
-def slice_key(name: bytes, extents: Iterable[tuple[int, int]]) -> bytes:
-    """The key of a slice; extents are (start, length), the length -1 for a whole dimension."""
-    extents = tuple(extents)
-    escaped = b"".join(_ESCAPES.get(byte, bytes([byte])) for byte in name)
+def key_prefix(name: bytes) -> bytes:
+    """What the keys of all slices of a tensor begin with."""
+    return SLICE_KEY_START + _ESCAPED.sub(lambda match: _ESCAPES[match[0]], name) + _NAME_END
+
+
+def key_suffix(extents: Sequence[tuple[int, int]]) -> bytes:
+    """How the key of a slice ends; extents are (start, length), length -1 for a whole dimension."""
     numbers = b"".join(_signed(number) for extent in extents for number in extent)
-    return SLICE_KEY_START + escaped + b"\x00\x01" + _unsigned(len(extents)) + numbers
+    return _unsigned(len(extents)) + numbers
+
+
+def split_key(key: bytes) -> tuple[bytes, bytes]:
+    """The prefix and the suffix of the key of a slice, whose tensor has a name in UTF-8."""
+    prefix, end, suffix = key[1:].partition(_NAME_END)
+    return SLICE_KEY_START + prefix + end, suffix
 
 
 def _unsigned(number: int) -> bytes:

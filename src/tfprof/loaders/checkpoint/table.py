@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfprof.errors import LoadError
@@ -13,6 +13,7 @@ from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.varint import read_varint
 
 _FOOTER_SIZE = 48
+_KEPT_SIZE = 1 << 26
 _MAGIC = (0xDB4775248B80FB57).to_bytes(8, "little")
 
 
@@ -23,16 +24,24 @@ class Table:
     path: Path
     last_keys: tuple[bytes, ...]
     blocks: tuple[BlockHandle, ...]
+    _last: dict[BlockHandle, dict[bytes, bytes]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """The block that was read last, if it is small: it may have thousands of keys."""
 
     def get(self, key: bytes) -> bytes | None:
         """The value of a key, from the one block that can hold it."""
         i = bisect_left(self.last_keys, key)
         if i == len(self.blocks):
             return None
-        for other, value in block_entries(read_block(self.path, self.blocks[i]), self.path):
-            if other >= key:
-                return value if other == key else None
-        return None
+        handle = self.blocks[i]
+        entries = self._last.get(handle)
+        if entries is None:
+            entries = dict(block_entries(read_block(self.path, handle), self.path))
+            self._last.clear()
+            if handle.size <= _KEPT_SIZE:
+                self._last[handle] = entries
+        return entries.get(key)
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """All keys and values in order."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfprof.errors import LoadError
 from tfprof.loaders.checkpoint.dtypes import STRING, Array, dtype_of
-from tfprof.loaders.checkpoint.slice_key import slice_key
+from tfprof.loaders.checkpoint.slice_key import key_prefix, key_suffix
 from tfprof.loaders.checkpoint.storage import parse
 from tfprof.loaders.checkpoint.table import Table
 from tfprof.loaders.checkpoint.tensor import (
@@ -71,8 +71,13 @@ class SliceTables:
         if not slices or len(set(slices)) != len(slices):
             raise LoadError(f"{where}: has no slices, or one of them twice; write it again")
         check_cover(slices, saved.shape, where)
-        values = [_part_values(name, saved.dtype, table, part) for table, part in saved.parts]
-        return assemble(list(zip(slices, values, strict=True)), saved.shape, where)
+        prefix = key_prefix(name.encode())
+        # In the order of keys each block is read once.
+        parts = sorted(saved.parts, key=lambda part: key_suffix(part[1].extents))
+        values = [
+            (part, _part_values(name, saved.dtype, table, part, prefix)) for table, part in parts
+        ]
+        return assemble(values, saved.shape, where)
 
 
 def open_slice_tables(tables: Sequence[Table], path: Path) -> SliceTables:
@@ -114,9 +119,9 @@ def _info(name: str, saved: SavedTensor) -> TensorInfo:
     return TensorInfo(name, dtype.name, saved.shape, size)
 
 
-def _part_values(name: str, dtype: int, table: Table, part: TensorSlice) -> Array:
+def _part_values(name: str, dtype: int, table: Table, part: TensorSlice, prefix: bytes) -> Array:
     where = f"{table.path}: tensor {name!r}"
-    stored = table.get(slice_key(name.encode(), part.extents))
+    stored = table.get(prefix + key_suffix(part.extents))
     if stored is None:
         raise LoadError(f"{where}: a slice of it is not in the file; write it again")
     data = parse(SavedTensorSlices, stored, table.path, f"tensor {name!r}").data.data
