@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.robustness import hostile_stacks
 from tests.robustness.budget import run_measured
 
+_FUNCTION = hostile_stacks.FUNCTION
 _ALL = "code", "-account_type_regexes", ".*", "-select", "occurrence"
 
 
@@ -21,3 +22,34 @@ def test_gradient_in_many_scopes(tmp_path):
     nodes = [("call/gradient_tape/" + "a/" * 100_000 + "b", 0), ("c", 0)]
     hostile_stacks.write_model(tmp_path, nodes, [[1]])
     assert run_measured(tmp_path, *_ALL, "-max_depth", "1").check().status == 0
+
+
+def test_compiled_gradients_of_a_scope_with_many_nodes(tmp_path):
+    names = [f"s/x{i}" for i in range(2000)]
+    info = hostile_stacks.debug_info([(f"{name}@{_FUNCTION}", 0) for name in names], [[1] * 20])
+    program = hostile_stacks.compiled_ops(f"gradient_tape/s/y{i}" for i in range(2000))
+    hostile_stacks.write_capture(tmp_path, hostile_stacks.graph_of_function(names), program, info)
+    assert run_measured(tmp_path, "code").check().status == 0
+
+
+def test_compiled_ops_with_one_long_stack(tmp_path):
+    names = [f"x{i}" for i in range(2000)]
+    info = hostile_stacks.debug_info([(f"{name}@{_FUNCTION}", 0) for name in names], [[1] * 2000])
+    program = hostile_stacks.compiled_ops(names)
+    hostile_stacks.write_capture(tmp_path, hostile_stacks.graph_of_function(names), program, info)
+    assert run_measured(tmp_path, "op").check().status == 0
+
+
+def test_captured_functions_that_call_each_other_in_a_chain(tmp_path):
+    graph = hostile_stacks.graph_of_function(())
+    for i in range(8000):
+        function = graph.library.function.add()
+        function.signature.name = f"g{i}"
+        call = function.node_def.add(name="call", op="PartitionedCall")
+        call.attr["f"].func.name = f"g{i + 1}"
+    graph.node.add(name="chain", op="PartitionedCall").attr["f"].func.name = "g0"
+    # A function without a name is not the graph that calls it.
+    graph.node.add(name="nameless", op="PartitionedCall").attr["f"].func.name = ""
+    graph.library.function.add().node_def.add(name="x", op="A")
+    hostile_stacks.write_capture(tmp_path, graph, hostile_stacks.compiled_ops(["x"]))
+    assert run_measured(tmp_path, "op").check().status == 0

@@ -16,10 +16,17 @@ class StackTable:
 
     def __init__(self) -> None:
         self._stacks: dict[tuple[Frame, ...], int] = {}
+        self._known: dict[int, tuple[tuple[Frame, ...], int]] = {}
+        """`id` of a stack -> itself and its number: to hash long ones again takes long."""
 
     def add(self, frames: tuple[Frame, ...]) -> int:
         """The number of a stack; -1 if it has no frames."""
-        return self._stacks.setdefault(frames, len(self._stacks)) if frames else -1
+        if not frames:
+            return -1
+        if id(frames) not in self._known:
+            number = self._stacks.setdefault(frames, len(self._stacks))
+            self._known[id(frames)] = frames, number
+        return self._known[id(frames)][1]
 
     def stacks(self) -> Stacks:
         """The columns."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from tfprof.definitions.limits import MAX_NAME_CANDIDATES
@@ -26,6 +26,10 @@ class TfFunctions:
         self._graph, self._info = graph, info
         self._functions = {item.signature.name: item for item in graph.library.function}
         self.frames = lru_cache(maxsize=None)(self._frames)
+        # Many ops have one stack, and are in one scope.
+        self._stack_frames = lru_cache(maxsize=None)(self._frames_of_stack)
+        self._shared_frames = lru_cache(maxsize=None)(self._frames_of_scope)
+        self._common_frames = lru_cache(maxsize=None)(self._frames_of_stacks)
 
     def function_of(self, module: str) -> str:
         """The function that a program was compiled from."""
@@ -37,18 +41,24 @@ class TfFunctions:
 
     def scope(self, function: str) -> str:
         """The scope of a function's nodes: the path of calls that leads to it."""
-        return self._scopes.get(function, "").rstrip("/")
+        path = []
+        caller: str | None = function
+        while caller is not None and caller in self._callers:
+            caller, call = self._callers[caller]
+            path.append(call)
+        return "".join(reversed(path)).rstrip("/")
 
     @cached_property
-    def _scopes(self) -> dict[str, str]:
-        scopes: dict[str, str] = {}
-        pending: list[tuple[str, list[NodeDef]]] = [("", list(self._graph.node))]
-        for prefix, nodes in pending:
+    def _callers(self) -> dict[str, tuple[str | None, str]]:
+        """Function -> the first function that calls it, None for the graph, and the call."""
+        callers: dict[str, tuple[str | None, str]] = {}
+        pending: list[tuple[str | None, Iterable[NodeDef]]] = [(None, self._graph.node)]
+        for caller, nodes in pending:
             for node, role, callee in _calls(nodes):
-                if callee in self._functions and callee not in scopes:
-                    scopes[callee] = f"{prefix}{node.name}/{role}"
-                    pending.append((scopes[callee], list(self._functions[callee].node_def)))
-        return scopes
+                if callee in self._functions and callee not in callers:
+                    callers[callee] = caller, f"{node.name}/{role}"
+                    pending.append((callee, self._functions[callee].node_def))
+        return callers
 
     def op_type(self, function: str, op_name: str) -> str:
         """The op type of a node, empty if there is none of this name."""
@@ -99,9 +109,17 @@ class TfFunctions:
         return ()
 
     def _stack(self, key: tuple[str, str]) -> tuple[Frame, ...]:
-        function, node = key
-        index = self._info.stack_index.get(f"{node}@{function}", -1) if self._info else -1
-        return debug_info_frames(self._info, index) if self._info and index >= 0 else ()
+        index = self._stack_index(*key)
+        return self._stack_frames(index) if index >= 0 else ()
+
+    def _stack_index(self, function: str, node: str) -> int:
+        return self._info.stack_index.get(f"{node}@{function}", -1) if self._info else -1
+
+    def _frames_of_stack(self, index: int) -> tuple[Frame, ...]:
+        return debug_info_frames(self._info, index) if self._info else ()
+
+    def _frames_of_stacks(self, indices: frozenset[int]) -> tuple[Frame, ...]:
+        return shared_frames(self._stack_frames(index) for index in sorted(indices))
 
     @cached_property
     def _sorted_names(self) -> dict[str, list[str]]:
@@ -110,15 +128,15 @@ class TfFunctions:
             for name, function in self._functions.items()
         }
 
-    def _shared_frames(self, function: str, scope: str) -> tuple[Frame, ...]:
+    def _frames_of_scope(self, function: str, scope: str) -> tuple[Frame, ...]:
         """The outer frames that all nodes of a scope share."""
         names = self._sorted_names.get(function)
         if not names:
             return ()
         first = bisect_left(names, scope)
         last = bisect_left(names, scope + "\U0010ffff")
-        stacks = [self._stack((function, name)) for name in names[first:last]]
-        return shared_frames(stacks)
+        indices = {self._stack_index(function, name) for name in names[first:last]}
+        return self._common_frames(frozenset(indices - {-1}))
 
 
 def parse_module(name: str) -> str:
@@ -137,7 +155,7 @@ def parse_module(name: str) -> str:
     return function.removesuffix("__") if function.endswith("__") else ""
 
 
-def _calls(nodes: list[NodeDef]) -> Iterator[tuple[NodeDef, str, str]]:
+def _calls(nodes: Iterable[NodeDef]) -> Iterator[tuple[NodeDef, str, str]]:
     """Nodes that call functions, the role and the function."""
     for node in nodes:
         for key, value in node.attr.items():
