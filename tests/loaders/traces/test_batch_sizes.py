@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from tests.robustness.budget import slowness
 from tfprof.loaders.traces.batch_sizes import Readers, find_readers
+from tfprof.loaders.traces.run_columns import scopes_of_roots
 from tfprof.profiles.trace_facts import TraceFacts
-from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 
 READERS = Readers({"a/MatMul": {0: (-1, 20)}, "b": {1: (-1,)}})
 
@@ -76,3 +80,77 @@ def test_facts_that_are_wrong(sizes: object) -> None:
 def test_facts_are_kept() -> None:
     facts = TraceFacts(batch_sizes={1: {"fit": 64}})
     assert TraceFacts.from_dict(facts.to_dict()) == facts
+
+
+def _function(graph: GraphDef, name: str, arguments: int) -> FunctionDef:
+    function = graph.library.function.add()
+    function.signature.name = name
+    for i in range(arguments):
+        function.signature.input_arg.add(name=f"x{i}")
+    return function
+
+
+def _call(node: NodeDef, function: str, inputs: list[str]) -> None:
+    node.op = "PartitionedCall"
+    node.input.extend(inputs)
+    node.attr["f"].func.name = function
+
+
+def _open_inputs(count: int) -> GraphDef:
+    graph = GraphDef()
+    for i in range(count):
+        node = graph.node.add(name=f"x{i}", op="Placeholder")
+        node.attr["shape"].shape.dim.add(size=-1)
+    return graph
+
+
+def _calls_with_other_arguments(count: int) -> GraphDef:
+    """Functions that each call the next one twice, once without one of the arguments."""
+    graph = _open_inputs(count)
+    names = [f"x{i}" for i in range(count)]
+    _call(graph.node.add(name="call"), "f0", names)
+    for i in range(count):
+        function = _function(graph, f"f{i}", count)
+        _call(function.node_def.add(name="a"), f"f{i + 1}", names)
+        _call(function.node_def.add(name="b"), f"f{i + 1}", [*names[:i], "", *names[i + 1 :]])
+    return graph
+
+
+def _calls_of_one_function(count: int) -> GraphDef:
+    graph = _open_inputs(1)
+    function = _function(graph, "f", 1)
+    for i in range(count):
+        function.node_def.add(name=f"n{i}", op="A", input=["x0"])
+        _call(graph.node.add(name=f"c{i}"), "f", ["x0"])
+    return graph
+
+
+def _chain_of_calls(count: int) -> GraphDef:
+    graph = _open_inputs(1)
+    _call(graph.node.add(name="call"), "f0", ["x0"])
+    for i in range(count):
+        function = _function(graph, f"f{i}", 1)
+        _call(function.node_def.add(name="call"), f"f{i + 1}", ["x0"])
+    return graph
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [_calls_with_other_arguments(30), _calls_of_one_function(2000), _chain_of_calls(8000)],
+    ids=["arguments", "calls", "chain"],
+)
+def test_search_is_bounded(graph: GraphDef) -> None:
+    started = time.process_time()
+    shapes = find_readers(graph).shapes
+    assert time.process_time() - started < 2 * slowness()
+    assert sum(map(len, shapes)) < 30_000_000
+
+
+def test_functions_of_one_name_have_scopes_of_their_own() -> None:
+    functions = [f"__inference_f_{i}" for i in range(20_000)]
+    started = time.process_time()
+    scopes = scopes_of_roots([*functions, "__inference_g_1"], {"__inference_h_1": "f_1"})
+    assert time.process_time() - started < slowness()
+    assert scopes[:3] == ["f", "f_2", "f_3"]
+    assert len(set(scopes)) == len(scopes)
+    assert scopes[-1] == "g"

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tfprof.definitions.limits import max_inlined_bytes, max_visits
 from tfprof.loaders.traces.run_columns import scopes_of_roots
 from tfprof.loaders.xplane.op_events import OpExecutions
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef, TensorShapeProto
 
-_CALL, _ITERATOR = "f", "IteratorGetNext"
+_CALL, _ITERATOR, _SHAPES = "f", "IteratorGetNext", "output_shapes"
 _SIZES = re.compile(r"\w*\[(\d{1,9}(?:,\d{1,9})*)\]", re.ASCII)
 
 Shape = tuple[int, ...]
@@ -47,49 +48,73 @@ class Readers:
 
 def find_readers(graph: GraphDef) -> Readers:
     """The ops that read open inputs of the graph and its functions, by their runtime names."""
-    readers, functions = Readers(), {item.signature.name: item for item in graph.library.function}
     opened = {
         node.name: shape
         for node in graph.node
         if "shape" in node.attr and (shape := _open_shape(node.attr["shape"].shape))
     }
-    _add_readers(readers, functions, graph.node, opened)
+    search = _Search(graph)
+    search.add(graph.node, opened)
     for node in graph.node:
-        callee = _callee(functions, node)
+        callee = search.callee(node)
         if callee is not None:
             # The ops of a function that Python calls are recorded without the name of the call.
-            _add_readers(readers, functions, callee.node_def, _arguments(callee, node, opened))
-    return readers
+            search.add(callee.node_def, _arguments(callee, node, opened))
+    return search.readers
 
 
-def _callee(functions: Mapping[str, FunctionDef], node: NodeDef) -> FunctionDef | None:
-    return functions.get(node.attr[_CALL].func.name) if _CALL in node.attr else None
+class _Search:
+    """Finds the nodes that read tensors of open shapes, as far as its budget allows.
+
+    A function is searched again for each call that passes other tensors.
+    """
+
+    def __init__(self, graph: GraphDef) -> None:
+        self.readers = Readers()
+        self._functions = {item.signature.name: item for item in graph.library.function}
+        nodes = [*graph.node, *(node for f in graph.library.function for node in f.node_def)]
+        self._visits = max_visits(sum(_cost(node) for node in nodes))
+        self._bytes = max_inlined_bytes(sum(len(node.name) for node in nodes))
+
+    def callee(self, node: NodeDef) -> FunctionDef | None:
+        """The function that a node calls."""
+        return self._functions.get(node.attr[_CALL].func.name) if _CALL in node.attr else None
+
+    @property
+    def _is_over(self) -> bool:
+        return self._visits < 0 or self._bytes < 0
+
+    def add(self, nodes: Iterable[NodeDef], opened: Mapping[str, Shape]) -> None:
+        """Add the nodes that read tensors of open shapes, and those of the functions they call."""
+        pending = [("", nodes, opened)]
+        visited = set[tuple[str, frozenset[str]]]()
+        for scope, body, arguments in pending:
+            if self._is_over:
+                return
+            tensors = {**arguments, **_iterator_outputs(body)}
+            for node in body:
+                self._visits -= _cost(node)
+                self._bytes -= len(scope)
+                if self._is_over:
+                    return
+                inputs = {i: tensors[name] for i, name in enumerate(node.input) if name in tensors}
+                if not inputs:
+                    continue
+                self.readers.shapes.setdefault(f"{scope}{node.name}", {}).update(inputs)
+                callee = self.callee(node)
+                if callee is None:
+                    continue
+                inner = _arguments(callee, node, tensors)
+                key = callee.signature.name, frozenset(inner)
+                if key not in visited:
+                    visited.add(key)
+                    pending.append((f"{scope}{node.name}/", callee.node_def, inner))
 
 
-def _add_readers(
-    readers: Readers,
-    functions: Mapping[str, FunctionDef],
-    nodes: Iterable[NodeDef],
-    opened: Mapping[str, Shape],
-) -> None:
-    """Add the nodes that read tensors of open shapes, and those of the functions they call."""
-    pending = [("", list(nodes), opened)]
-    visited = set[tuple[str, frozenset[str]]]()
-    for scope, body, arguments in pending:
-        tensors = {**arguments, **_iterator_outputs(body)}
-        for node in body:
-            inputs = {i: tensors[name] for i, name in enumerate(node.input) if name in tensors}
-            if not inputs:
-                continue
-            readers.shapes.setdefault(f"{scope}{node.name}", {}).update(inputs)
-            callee = _callee(functions, node)
-            if callee is None:
-                continue
-            inner = _arguments(callee, node, tensors)
-            key = callee.signature.name, frozenset(inner)
-            if key not in visited:
-                visited.add(key)
-                pending.append((f"{scope}{node.name}/", list(callee.node_def), inner))
+def _cost(node: NodeDef) -> int:
+    """What it costs to visit a node."""
+    outputs = len(node.attr[_SHAPES].list.shape) if node.op == _ITERATOR else 0
+    return 1 + len(node.input) + outputs
 
 
 def _arguments(
@@ -106,7 +131,7 @@ def _iterator_outputs(nodes: Iterable[NodeDef]) -> dict[str, Shape]:
         f"{node.name}:components:{i}": shape
         for node in nodes
         if node.op == _ITERATOR
-        for i, item in enumerate(node.attr["output_shapes"].list.shape)
+        for i, item in enumerate(node.attr[_SHAPES].list.shape)
         if (shape := _open_shape(item))
     }
 

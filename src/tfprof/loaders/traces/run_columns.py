@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -22,13 +23,14 @@ _NANOSECOND, _MICROSECOND = 1000, 1_000_000  # in picoseconds
 def scopes_of_roots(functions: list[str], known: Mapping[str, str]) -> list[str]:
     """The scope of each root: that of `known` functions, else a unique short name."""
     used_names = {*known.values(), ""}
+    numbers = Counter[str]()
     scopes: list[str] = []
     for function in functions:
         name = known.get(function) or (root_name(function) if function else "")
-        base, number = name, 0
+        base = name
         while function and function not in known and name in used_names:
-            number += 1
-            name = f"{base}_{number}"
+            numbers[base] += 1
+            name = f"{base}_{numbers[base]}"
         used_names.add(name)
         scopes.append(name)
     return scopes
