@@ -9,6 +9,7 @@ from tfprof.protos.graph_pb2 import DataType, GraphDef, NodeDef
 
 __all__ = [
     "GraphMaker",
+    "call_chain",
     "call_twice",
     "counting_loop",
     "embedding",
@@ -166,6 +167,25 @@ def call_twice(functions: int = 200) -> GraphDef:
         function.ret["y"] = "b:output:0"
     maker.add("x", "Placeholder", dtype=1, shape=(4,))
     _call(maker.graph.node.add(name="call", input=["x"]), "f0")
+    return maker.graph
+
+
+def call_chain(functions: int = 8000) -> GraphDef:
+    """Functions that each call the next one: names are as long as the chain."""
+    maker = GraphMaker()
+    maker.add("x", "Placeholder", dtype=1, shape=(4, 4))
+    maker.add("call", "PartitionedCall", "x").attr["f"].func.name = "f0"
+    for i in range(functions):
+        function = maker.graph.library.function.add()
+        function.signature.name = f"f{i}"
+        function.signature.input_arg.add(name="a", type=1)
+        function.signature.output_arg.add(name="r", type=1)
+        is_last = i == functions - 1
+        node = function.node_def.add(name="call", op="Relu" if is_last else "PartitionedCall")
+        node.input.append("a")
+        node.attr["T"].type = 1
+        node.attr["f"].func.name = f"f{i + 1}"
+        function.ret["r"] = "call:activations:0" if is_last else "call:output:0"
     return maker.graph
 
 

@@ -96,6 +96,15 @@ def test_functions_that_call_each_other_twice(view, graph_file):
     assert "more than 28020 nodes: other calls are not expanded" in done.err
 
 
+def test_functions_that_each_call_the_next(graph_file):
+    path = graph_file(hostile_graphs.call_chain())
+    for argv in ((path, "op", "-select", "float_ops"), ("cost", path)):
+        assert "16" in run_measured(*argv).check().out
+    for command in ("model", "fit"):
+        done = run_measured(command, path).check()
+        assert (done.status, done.err.count("\n")) == (1, 1)
+
+
 def test_closed_functions_have_the_work_of_all_that_they_call(graph_file):
     path = graph_file(hostile_graphs.call_twice(30))
     done = run_measured(path, "op", "-select", "float_ops", "-output", "json").check()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfprof.definitions.limits import max_inlined_nodes
+from tfprof.definitions.limits import max_inlined_bytes, max_inlined_nodes
 from tfprof.definitions.lookup import Lookup
 from tfprof.errors import LoadError, OptionError
 from tfprof.flops.call_sites import CallSite, walk_calls
@@ -181,8 +181,11 @@ class Cost(CostDisplay):
         return self._run.source
 
     def can_list_nodes(self) -> bool:
-        """Whether calls can be expanded without many times more nodes than the graph has."""
-        return self.ledger.nodes <= max_inlined_nodes(self._run.interpreter.library.size)
+        """Whether calls can be expanded without many times the nodes or names of the graph."""
+        library, total = self._run.interpreter.library, self._run.totals.total(self._run.root)
+        return self.ledger.nodes <= max_inlined_nodes(
+            library.size
+        ) and total.name_bytes <= max_inlined_bytes(library.name_bytes)
 
     def main_nodes(self) -> Iterator[NodeCost]:
         """Every node of the graph itself; a call has the work of all that it calls."""
@@ -198,7 +201,7 @@ class Cost(CostDisplay):
 
     def _require_walk(self) -> None:
         if not self.can_list_nodes():
-            text = f"this model runs {self.ledger.nodes} nodes, too many to list"
+            text = f"this model runs {self.ledger.nodes} nodes in nested calls, too many to list"
             raise LoadError(f"{text}: ask for totals only")
 
     def node(self, site: CallSite, position: int) -> NodeCost:

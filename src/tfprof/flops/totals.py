@@ -50,6 +50,8 @@ class Totals:
     branches: int = 0
     """Nodes whose data decides which branch runs: the most expensive one is counted."""
     problems: dict[str, None] = field(default_factory=dict)
+    name_bytes: int = 0
+    """The length of the names of all nodes, with those of the calls that they are in."""
 
     def work(self) -> Work:
         """The work of all op types."""
@@ -135,6 +137,7 @@ class InstanceTotals:
             times = instance.repeats.get(position, 1)
             count, moved = self._count(instance, position)
             total.add_node(node.op, count, moved, times)
+            total.name_bytes += len(node.name)
             invocations = instance.invocations.get(position)
             if not invocations:
                 continue
@@ -143,7 +146,10 @@ class InstanceTotals:
             total.branches += len(chosen) != len(invocations)
             for invocation in chosen:
                 if invocation.instance is not None:
-                    total.add(self._done[invocation.instance], invocation.trips * times)
+                    inner = self._done[invocation.instance]
+                    total.add(inner, invocation.trips * times)
+                    prefix = len(invocation.call.prefix(node.name))
+                    total.name_bytes += inner.name_bytes + prefix * inner.nodes.total()
         return total
 
     def counted_calls(self, instance: Instance, position: int) -> list[Invocation]:

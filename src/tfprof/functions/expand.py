@@ -48,7 +48,7 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
     total, name_bytes = len(library.main.nodes), 0
     if max_nodes is None:
         max_nodes = max_inlined_nodes(library.size)
-    max_bytes = max_inlined_bytes(library.main.name_bytes)
+    max_bytes = max_inlined_bytes(library.name_bytes)
     for inlined in bodies:  # grows while it is walked
         for position in inlined.body.callers:
             node = inlined.body.nodes[position]

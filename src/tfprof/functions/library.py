@@ -204,6 +204,12 @@ class FunctionLibrary:
         """The number of nodes of the graph and of all functions."""
         return len(self.main.nodes) + sum(len(f.node_def) for f in self.functions.values())
 
+    @cached_property
+    def name_bytes(self) -> int:
+        """The length of the names of all these nodes."""
+        bodies = (function.node_def for function in self.functions.values())
+        return self.main.name_bytes + sum(len(node.name) for body in bodies for node in body)
+
     def outputs(self, function: str) -> dict[str, int]:
         """The numbers of a function's results by name; of two equal names the first counts."""
         if function not in self._outputs:
