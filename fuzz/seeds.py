@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 import tfprof
 from tests.oracle.cases import Case, generate
 from tfprof import demo
-from tfprof.loaders.checkpoint.slice_key import slice_key
+from tfprof.loaders.checkpoint.slice_key import key_prefix, key_suffix
 from tfprof.loaders.checkpoint.table import open_table
 from tfprof.outputs.profile_tables import save_tables
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
@@ -235,6 +235,6 @@ def old_checkpoint() -> list[tuple[bytes, bytes]]:
             stored = SavedTensorSlices()
             stored.data.name = name
             stored.data.data.float_val.extend([0.5] * length)
-            key = slice_key(name.encode(), [(start, length)])
+            key = key_prefix(name.encode()) + key_suffix([(start, length)])
             rows.append((key, stored.SerializeToString(deterministic=True)))
     return [(b"", listed.SerializeToString(deterministic=True)), *sorted(rows)]
