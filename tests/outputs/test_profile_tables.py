@@ -14,14 +14,18 @@ from pyarrow import parquet
 
 import tfprof
 from tests.outputs.samples import gpu_profile, random_profile
+from tests.robustness.models import log_of
 from tests.test_goldens import CPU, graph_of, run_of
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.flops.node_flops import node_flops
+from tfprof.loaders.op_log import read_op_log
 from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.outputs.profile_tables import profile_tables, save_tables
 from tfprof.profiles.profile import Profile
 from tfprof.resolve import resolve
+
+CAPTURE = Path(__file__).parents[1] / "data" / "samples" / "captures" / "open_batch"
 
 
 def _plain(value):
@@ -73,6 +77,17 @@ def _counted(profile):
         for name, number, per_example in numbers
         if not per_example and number != logged.get(name, 0)
     }
+
+
+def test_code_traces_of_two_sources(tmp_path):
+    """Those of a capture have lines of 64 bits, those of an op log 32."""
+    captured = tfprof.load(CAPTURE)
+    name = captured.nodes.name[0].as_py()
+    log = log_of({name: [("other.py", "main", 7)]})
+    profile = captured.with_op_log(read_op_log(log))
+    assert len({stacks.line.dtype for stacks in profile.stacks}) == 2
+    save_tables(profile, tmp_path)
+    assert read_tables(tmp_path).stacks[-1].line.tolist() == [7]
 
 
 def test_empty(tmp_path):

@@ -169,4 +169,8 @@ def _number_parts(parts: Iterable[dict[str, dict[str, Any]]]) -> dict[str, pa.Ta
             rows = pa.table(columns)
             numbers = pa.array(np.full(len(rows), number, np.int64))
             tables.setdefault(name, []).append(rows.add_column(0, PART, numbers))
-    return {name: pa.concat_tables(parts).unify_dictionaries() for name, parts in tables.items()}
+    # Lines of op logs have 32 bits, those of a model's debug info 64.
+    return {
+        name: pa.concat_tables(parts, promote_options="permissive").unify_dictionaries()
+        for name, parts in tables.items()
+    }
