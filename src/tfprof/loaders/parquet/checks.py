@@ -54,7 +54,8 @@ def find_fault(profile: Profile) -> str:
             if not _has_type(item, getattr(part, item.name)):
                 return f"the column '{item.name}' is not of the right type"
     profile.type_name.validate(full=True)
-    if not _is_integer(profile.type_node) or profile.type_name.type != pa.string():
+    has_names = profile.type_name.type == pa.string() and _has_no_nulls(profile.type_name)
+    if not (_is_integer(profile.type_node) and has_names):
         return "the types are not of the right type"
     try:
         _parse_messages(profile)
