@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import random
@@ -15,11 +16,12 @@ from fuzz.guard import failure_of, origin_of
 from fuzz.status import SharedStatus, Task, name_of
 from fuzz.targets import Target, targets
 
-__all__ = ["work"]
+__all__ = ["run_input", "work"]
 
 _TURN = 0.5
 _MEMORY, _MEMORY_PER_BYTE = 300 << 20, 1000
 """How much more memory than before an input may take, in bytes: at least, and for its size."""
+_RESET_PEAK = Path("/proc/self/clear_refs")
 _SECONDS, _SECONDS_PER_BYTE = 2.0, 40e-6
 """How much CPU time an input may take: at least, and for its size."""
 
@@ -79,7 +81,7 @@ class _Runner:
 
     def _try(self, index: int, target: Target, data: bytes) -> None:
         self.status.record(index, data)
-        failure = _run_input(target, data)
+        failure = run_input(target, data)
         if failure is None or (target.name, origin_of(failure)) in self.origins:
             return
         self.origins.add((target.name, origin_of(failure)))
@@ -94,17 +96,29 @@ def _input(target: Target, corpus: list[bytes], dice: random.Random) -> bytes:
     return target.mutator(data, dice)
 
 
-def _run_input(target: Target, data: bytes) -> BaseException | None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def run_input(target: Target, data: bytes) -> BaseException | None:
+    """The failure of a target on an input, or nothing; too much time or memory is one, too."""
+    before = _reset_peak_memory()
     started = time.process_time()
     failure = failure_of(target, data)
     seconds = time.process_time() - started
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    grown = _peak_memory() - before
     if failure is None and grown > _MEMORY + _MEMORY_PER_BYTE * len(data):
         return MemoryError(f"{grown >> 20} MB for an input of {len(data)} bytes")
     if failure is None and seconds > _SECONDS + _SECONDS_PER_BYTE * len(data):
         return TimeoutError(f"{seconds:.1f} s for an input of {len(data)} bytes")
     return failure
+
+
+def _reset_peak_memory() -> int:
+    """The memory in use, in bytes, from which on Linux the peak starts anew."""
+    with contextlib.suppress(OSError):
+        _RESET_PEAK.write_text("5")
+    return _peak_memory()
+
+
+def _peak_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _save(crashers: Path, name: str, data: bytes, origin: str, reason: str) -> None:

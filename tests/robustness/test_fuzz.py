@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import NoneType
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -20,7 +21,8 @@ from fuzz.guard import failure_of
 from fuzz.parquet import mutate_table
 from fuzz.schema import mutate_message
 from fuzz.source_coverage import share_by_package
-from fuzz.targets import targets
+from fuzz.targets import Target, targets
+from fuzz.worker import run_input
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.log_pb2 import OpLogProto, ProfileProto
 from tfprof.protos.run_metadata_pb2 import RunMetadata
@@ -36,7 +38,8 @@ KINDS = {
 ROOT = Path(__file__).parents[2]
 HASH_SEEDS = """
 import hashlib
-from fuzz.targets import targets
+from fuzz.targets import Target, targets
+from fuzz.worker import run_input
 
 for name, target in targets().items():
     print(name, hashlib.sha256(repr(target.seeds()).encode()).hexdigest())
@@ -77,6 +80,14 @@ def test_prints_shares_coverage_and_failures(tmp_path):
     assert re.search(r"lines reached: loaders [\d.]+%, .* outputs [\d.]+%\n", out)
     assert re.search(r" inputs tried in [\d.e+-]+ minutes, 0 failures\n$", out)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forgets the peak of a process")
+def test_memory_of_each_input_counts():
+    """Also that of an input after one that took more."""
+    target = Target("", lambda data: len(bytes(1 << 20) * int(data)), list, lambda data, _: data)
+    failures = [run_input(target, megabytes) for megabytes in (b"500", b"100", b"400")]
+    assert [type(failure) for failure in failures] == [MemoryError, NoneType, MemoryError]
 
 
 @pytest.mark.parametrize("name", KINDS)
