@@ -113,7 +113,7 @@ growth: $(VENV)/test-installed
 
 # Small faults, each of which the tests that need no TensorFlow have to notice.
 mutants: $(VENV)/test-installed
-	$(BIN)/python tools/mutants.py
+	$(BIN)/python -m tools.mutants --jobs $(JOBS)
 
 # What an installed tfprof is made of, with versions and licences (CycloneDX).
 sbom: $(VENV)/installed
