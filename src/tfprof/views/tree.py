@@ -57,20 +57,21 @@ class Tree:
         """
         count = len(parent)
         up = np.concatenate([np.zeros(1, np.int64), parent.astype(np.int64) + 1])
-        depth = _depths(up)
-        size = np.ones(count + 1, np.int64)
-        for level in _levels_from_below(depth):
-            np.add.at(size, up[level], size[level])
+        above, sizes = up.tolist(), [1] * (count + 1)
+        for i in range(count, 0, -1):
+            sizes[above[i]] += sizes[i]
+        size = np.array(sizes, np.int64)
         offset = np.ones(count + 1, np.int64)
         order = np.argsort(up[1:], kind="stable") + 1
         offset[order] += _exclusive_sums_within(up[order], size[order])
-        position = np.zeros(count + 1, np.int64)
-        for level in reversed(_levels_from_below(depth)):
-            position[level] = position[up[level]] + offset[level]
+        offsets, positions = offset.tolist(), [0] * (count + 1)
+        for i in range(1, count + 1):
+            positions[i] = positions[above[i]] + offsets[i]
+        position = np.array(positions, np.int64)
         node = invert_permutation(position)
         new_parent = position[up][node]
         new_parent[0] = -1
-        tree = cls(new_parent, depth[node], np.arange(count + 1) + size[node])
+        tree = cls(new_parent, _depths(up)[node], np.arange(count + 1) + size[node])
         return tree, node[1:] - 1
 
     def subtree_sums(self, values: Array) -> Array:
@@ -140,13 +141,6 @@ def _depths(up: Array) -> Array:
         hops = hops + hops[up]
         up = up[up]
     return hops + 1
-
-
-def _levels_from_below(depth: Array) -> list[Array]:
-    """The positions of each depth, deepest first, without the root."""
-    order = argsort_small(depth)
-    bounds = np.flatnonzero(np.diff(depth[order])) + 1
-    return np.split(order, bounds)[:0:-1]
 
 
 def _exclusive_sums_within(groups: Array, values: Array) -> Array:
