@@ -104,3 +104,21 @@ def test_many_runs_of_a_program_with_many_buffers(tmp_path):
     path.write_bytes(hostile_programs.trace_of_runs(hostile_programs.many_results(2000), 1000))
     done = run_measured(path, "op", "-select", "bytes", "-output", "json").check()
     assert f'"total_bytes":{8 * 2000}' in done.out
+
+
+def test_steps_that_each_run_another_op(tmp_path):
+    """Steps share the names of all ops."""
+    space, count = XSpace(), 3000
+    plane = space.planes.add(name="/host:CPU")
+    plane.stat_metadata[1].name = "step_num"
+    ops, marks = (plane.lines.add(name=name) for name in ("ops", "steps"))
+    plane.event_metadata[count + 1].name = "train"
+    for i in range(count):
+        plane.event_metadata[i + 1].name = f"n{i}:A"
+        ops.events.add(metadata_id=i + 1, offset_ps=i * 10**6 + 10, duration_ps=500)
+        mark = marks.events.add(metadata_id=count + 1, offset_ps=i * 10**6, duration_ps=10**6)
+        mark.stats.add(metadata_id=1, int64_value=i)
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(space.SerializeToString())
+    for command in ("op", "summary", "advise"):
+        assert run_measured(path, command).check().status == 0
