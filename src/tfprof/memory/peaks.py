@@ -22,6 +22,7 @@ from tfprof.memory.estimated_peaks import (
     estimate_peak,
     node_lifetimes,
     rows_by_device,
+    steps_with_memory,
 )
 from tfprof.memory.live_memory import LiveMemory, all_live_memory
 from tfprof.profiles.executions import Executions, executions_of
@@ -246,7 +247,8 @@ def _estimate_peaks(
 ) -> list[MemoryPeak]:
     """The peaks of devices that are not known from recorded allocations."""
     highest: dict[int, tuple[EstimatedPeak, int]] = {}
-    for step in steps:
+    with_memory = steps_with_memory(executions)
+    for step in (step for step in steps if step in with_memory):
         rows = rows_by_device(executions, step)
         devices = rows.keys() - known
         if not devices:
