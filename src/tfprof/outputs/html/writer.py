@@ -211,6 +211,8 @@ def _editable_options() -> list[dict[str, str]]:
 
 def add_arrays(blocks: Blocks, value: Any) -> Any:
     """A value for JSON, in which arrays are blocks."""
+    if isinstance(value, (str, int)):  # as most are
+        return value
     if isinstance(value, np.ndarray):
         return {"block": blocks.add_integers(value)}
     if isinstance(value, Mapping):
