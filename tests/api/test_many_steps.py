@@ -45,3 +45,18 @@ def test_steps_added_together_are_as_one_by_one(compat):
             profiler.add_step(step, new_names(step % 2, 5))
         assert len(one_by_one.profile.records) > 0
     assert together.serialize_to_string() == one_by_one.serialize_to_string()
+
+
+def test_runs_are_loaded_in_linear_time(monkeypatch):
+    """The names of all runs are compared with those of the graph at once."""
+    compared = []
+
+    def count_names(names, known):
+        compared.append(len(names) + len(known))
+        return match_nodes(names, known)
+
+    monkeypatch.setattr(profile_module, "match_nodes", count_names)
+    graph = graph_of(*((f"n{i}", "A") for i in range(1000)))
+    profile = tfprof.load(graph=graph, run_meta=[new_names(step, 2) for step in range(100)])
+    assert len(profile.steps) == 100
+    assert sum(compared) < 2 * (1000 + 100 * 2)

@@ -12,10 +12,10 @@ from tfprof.protos.run_metadata_pb2 import RunMetadata
 _COUNT = 5000
 
 
-def _write(folder, device, allocator, *, recorded):
+def _write(folder, device, allocator, *, recorded, count=_COUNT):
     """A node for each device and allocator, which are made of a number."""
     graph, run = GraphDef(), RunMetadata()
-    for i in range(_COUNT):
+    for i in range(count):
         graph.node.add(name=f"n{i}", op="A")
         stats = run.step_stats.dev_stats.add(device=device.format(i)).node_stats.add(
             node_name=f"n{i}", all_start_micros=i + 1, op_end_rel_micros=1, all_end_rel_micros=1
@@ -69,3 +69,9 @@ def test_too_many_allocators_to_compare_are_reported():
     profile = tfprof.load(graph=graph, run_meta=run)
     report = profile.report("op", select=["live_bytes"], account_type_regexes=[".*"])
     assert sum("recorded the same allocations" in message for message in report.messages) == 19
+
+
+def test_page_of_many_accelerators(tmp_path):
+    inputs = _write(tmp_path, "/device:GPU:{}", "GPU", recorded=True, count=3500)
+    done = run_measured(*inputs, "op", "-output", "html:outfile=page.html", cwd=tmp_path).check()
+    assert done.status == 0

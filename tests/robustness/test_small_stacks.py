@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.robustness import hostile_stacks
 from tests.robustness.budget import run_measured
+from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.log_pb2 import CodeDef, OpLogProto
 
 _FUNCTION = hostile_stacks.FUNCTION
 _ALL = "code", "-account_type_regexes", ".*", "-select", "occurrence"
@@ -53,3 +55,20 @@ def test_captured_functions_that_call_each_other_in_a_chain(tmp_path):
     graph.library.function.add().node_def.add(name="x", op="A")
     hostile_stacks.write_capture(tmp_path, graph, hostile_stacks.compiled_ops(["x"]))
     assert run_measured(tmp_path, "op").check().status == 0
+
+
+def test_stack_of_100_000_frames(tmp_path):
+    """Also two that have all frames but the last in common."""
+    graph, log = GraphDef(), OpLogProto()
+    for name in ("a", "b"):
+        graph.node.add(name=name, op="A")
+        traces = log.log_entries.add(name=name).code_def.traces
+        traces.extend([CodeDef.Trace()] * 50_000)
+        traces.add(lineno=len(graph.node))
+    paths = tmp_path / "graph", tmp_path / "log"
+    for path, message in zip(paths, (graph, log), strict=True):
+        path.write_bytes(message.SerializeToString())
+    inputs = f"--graph_path={paths[0]}", f"--op_log_path={paths[1]}"
+    assert run_measured(*inputs, *_ALL, "-max_depth", "1").check().status == 0
+    done = run_measured(*inputs, "summary").check()
+    assert "2 nodes, code traces" in done.out

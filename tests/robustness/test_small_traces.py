@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.robustness import hostile_programs
 from tests.robustness.budget import run_measured
+from tfprof.protos.log_pb2 import ProfileProto
 from tfprof.protos.xplane_pb2 import XSpace
 
 
@@ -104,3 +107,63 @@ def test_many_runs_of_a_program_with_many_buffers(tmp_path):
     path.write_bytes(hostile_programs.trace_of_runs(hostile_programs.many_results(2000), 1000))
     done = run_measured(path, "op", "-select", "bytes", "-output", "json").check()
     assert f'"total_bytes":{8 * 2000}' in done.out
+
+
+def test_steps_that_each_run_another_op(tmp_path):
+    """Steps share the names of all ops."""
+    space, count = XSpace(), 2200
+    plane = space.planes.add(name="/host:CPU")
+    plane.stat_metadata[1].name = "step_num"
+    ops, marks = (plane.lines.add(name=name) for name in ("ops", "steps"))
+    plane.event_metadata[count + 1].name = "train"
+    for i in range(count):
+        plane.event_metadata[i + 1].name = f"n{i}:A"
+        ops.events.add(metadata_id=i + 1, offset_ps=i * 10**6 + 10, duration_ps=500)
+        mark = marks.events.add(metadata_id=count + 1, offset_ps=i * 10**6, duration_ps=10**6)
+        mark.stats.add(metadata_id=1, int64_value=i)
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(space.SerializeToString())
+    assert run_measured(path, "op").check().status == 0
+
+
+def _write_steps(folder, steps, nodes):
+    """A profile in which each step runs one of the nodes."""
+    profile = ProfileProto(steps=range(steps))
+    for i in range(nodes):
+        profile.nodes[i].name, profile.nodes[i].op = f"n{i}", "A"
+        profile.nodes[i].canonical_device = "gpu:0"
+    for step in range(steps):
+        execution = profile.nodes[step % nodes].execs[step]
+        execution.run_count, execution.all_start_micros, execution.latest_end_micros = 1, 1, 2
+        execution.cpu_execs["gpu:0"].times.add(int64_values=[1, 1])
+    (folder / "profile").write_bytes(profile.SerializeToString())
+    return f"--profile_path={folder / 'profile'}"
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (("graph", "-output", "timeline:outfile=t.json"), "choose one with -step N"),
+        (("op", "-output", "html:outfile=page.html"), "use tfprof ui"),
+    ],
+    ids=["timelines", "page"],
+)
+@pytest.mark.parametrize(("steps", "nodes"), [(3000, 3), (2500, 2500), (300, 4000)])
+def test_outputs_of_all_steps_in_which_little_runs(steps, nodes, command, says, tmp_path):
+    profile = _write_steps(tmp_path, steps, nodes)
+    done = run_measured(profile, *command, cwd=tmp_path).check()
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert f"{steps:,} steps" in done.err
+    assert says in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["profile"]
+
+
+@pytest.mark.parametrize(("steps", "nodes"), [(20, 3), (8, 3000)])
+def test_outputs_of_some_steps_are_written(steps, nodes, tmp_path):
+    profile = _write_steps(tmp_path, steps, nodes)
+    for command in (
+        ("graph", "-output", "timeline:outfile=t.json"),
+        ("op", "-output", "html:outfile=page.html"),
+    ):
+        assert run_measured(profile, *command, cwd=tmp_path).check().status == 0
+    assert len(list(tmp_path.glob("t_*.json"))) == steps

@@ -8,8 +8,10 @@ import pytest
 
 import tfprof
 from tests.profiles.test_user_code import load
+from tfprof.definitions.quirks import REPAIRED
 from tfprof.loaders.op_log import read_op_log
 from tfprof.protos import log_pb2
+from tfprof.views import code, view_of
 
 
 def micros(profile: tfprof.Profile, **options: Any) -> dict[str, int]:
@@ -26,6 +28,27 @@ def micros(profile: tfprof.Profile, **options: Any) -> dict[str, int]:
 def test_nodes_share_the_frames_that_their_stacks_share() -> None:
     profile = load({"x": ["a.py", "b.py"], "y": ["a.py", "c.py"], "z": ["a.py"], "none": []})
     assert micros(profile) == {"a.py:1": 27, "a.py:1 > b.py:2": 9, "a.py:1 > c.py:2": 9}
+
+
+@pytest.mark.parametrize("few", [0, 1, 2, 99])
+def test_few_stacks_are_followed_one_by_one(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The view is the same from whatever number on."""
+    monkeypatch.setattr(code, "_FEW_STACKS", few)
+    stacks = {
+        "c": ["a.py", "c.py", "e.py", "f.py"],
+        "b": ["a.py", "b.py"],
+        "d": ["a.py", "c.py", "e.py"],
+        "a": ["a.py", "c.py", "d.py", "g.py"],
+        "e": ["b.py"],
+        "gradients/c_grad/x": ["train.py"],
+        "gradients/a_grad/x": ["train.py"],
+    }
+    view = view_of(load(stacks), "code", REPAIRED)
+    names = [name.replace(":call:x @ w", "") for name in view.name.to_pylist()]
+    rows = [f"{depth} {name}" for depth, name in zip(view.tree.depth, names, strict=True)]
+    forward = ["3 c.py:2", "4 d.py:3", "5 g.py:4", "4 e.py:3", "5 f.py:4"]
+    gradients = [f"{row} (gradient)" for row in ("2 a.py:1", *forward)]
+    assert rows[1:] == ["2 a.py:1", *forward, "3 b.py:2", "2 b.py:1", *gradients]
 
 
 def test_frames_without_matching_nodes_are_left_out() -> None:

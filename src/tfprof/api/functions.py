@@ -19,7 +19,7 @@ from tfprof.loaders.messages import MessageLike
 from tfprof.outputs.files import make_folder, write_file
 from tfprof.profiles import profile as columns
 from tfprof.recording.build_profile import (
-    add_run,
+    add_runs,
     build_profile,
     find_model,
     graph_and_run,
@@ -80,8 +80,7 @@ def load(
     runs = [] if parts["run_meta"] is None else parts["run_meta"]
     if not isinstance(runs, (list, tuple)):
         runs = [runs]
-    for step, run in enumerate(runs):
-        loaded = add_run(loaded, step, run, quirks)
+    loaded = add_runs(loaded, enumerate(runs), quirks)
     if parts["op_log"] is not None:
         loaded = loaded.with_op_log(read_input("op_log", parts["op_log"]))
     loaded = loaded.replace(bind=dict(bind or {}), count_float_ops=count_float_ops, compat=compat)

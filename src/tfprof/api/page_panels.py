@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.advisor import Advice, Finding, advise
+from tfprof.advisor import Advice, advise
 from tfprof.advisor.node_queries import NodeQueries
 from tfprof.advisor.step_time import step_times
 from tfprof.api.summarize import summarize
@@ -37,6 +37,7 @@ def page_panels(report: Report) -> dict[str, Any]:
     profile = report.profile.source or report.profile
     queries = NodeQueries(report.profile, report.quirks)
     advice = advise(profile)
+    nodes = _nodes_of_evidence(advice, report.profile)
     return {
         "overview": _overview(profile, queries, advice),
         "advice": [
@@ -47,7 +48,7 @@ def page_panels(report: Report) -> dict[str, Any]:
                         **finding.to_dict(),
                         "impact": str(finding.impact or ""),
                         "rows": [str(row) for row in finding.evidence],
-                        "nodes": _nodes_of(finding, report.profile),
+                        "nodes": [nodes[row.name] for row in finding.evidence],
                     }
                     for finding in result.findings
                 ],
@@ -60,11 +61,19 @@ def page_panels(report: Report) -> dict[str, Any]:
     }
 
 
-def _nodes_of(finding: Finding, profile: Profile) -> list[int]:
-    """The node that each row of evidence is about; -1 for none."""
-    names = pa.array([row.name for row in finding.evidence], pa.string())
-    nodes: list[int] = index_in(names.cast(profile.nodes.name.type), profile.nodes.name).tolist()
-    return nodes
+def _nodes_of_evidence(advice: Advice, profile: Profile) -> dict[str, int]:
+    """Name -> the node that rows of evidence of this name are about; -1 for none."""
+    names = list(
+        dict.fromkeys(
+            row.name
+            for result in advice.results
+            for finding in result.findings
+            for row in finding.evidence
+        )
+    )
+    column = pa.array(names, pa.string()).cast(profile.nodes.name.type)
+    nodes = index_in(column, profile.nodes.name).tolist()
+    return dict(zip(names, nodes, strict=True))
 
 
 def _overview(profile: Profile, queries: NodeQueries, advice: Advice) -> dict[str, Any]:

@@ -68,6 +68,9 @@ _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
 _MIN_LAYERS, _LAYERS_PER_OBJECT = 1000, 20
 _MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
 _MIN_BLOCKS, _BLOCKS_PER_EXECUTION = 300_000, 10
+_STEPS_OF_ALL = 4
+_NODES_PER_TIMELINE, _MIN_TIMELINE_NODES, _TIMELINE_NODES_PER_EXECUTION = 2000, 500_000, 10
+_NODES_PER_PAGE_STEP, _MIN_PAGE_NODES, _PAGE_NODES_PER_EXECUTION = 2000, 40_000, 16
 _MIN_PRODUCER_VISITS, _PRODUCER_VISITS_PER_OPERAND = 50_000, 20
 
 
@@ -136,3 +139,29 @@ def max_planned_blocks(executions: int) -> int:
 def max_layers(objects: int) -> int:
     """How many layers, or objects in them, may be visited in a model of some objects."""
     return _MIN_LAYERS + _LAYERS_PER_OBJECT * objects
+
+
+def check_timelines(path: str, *, steps: int, nodes: int, executions: int) -> None:
+    """Raise an error if timelines of all steps would look at too many nodes for what ran.
+
+    A timeline of no nodes takes as long as 2,000 more of them.
+    """
+    visits = (steps - _STEPS_OF_ALL) * (nodes + _NODES_PER_TIMELINE)
+    if visits > _MIN_TIMELINE_NODES + _TIMELINE_NODES_PER_EXECUTION * executions:
+        raise OutputError(
+            f"{path}: timelines of {steps:,} steps take too long, as little runs in each; choose "
+            "one with -step N"
+        )
+
+
+def check_page_steps(path: str, *, steps: int, nodes: int, executions: int) -> None:
+    """Raise an error if a page of all steps would look at too many nodes for what ran.
+
+    A step of no nodes takes as long as 2,000 more of them.
+    """
+    visits = (steps - _STEPS_OF_ALL) * (nodes + _NODES_PER_PAGE_STEP)
+    if visits > _MIN_PAGE_NODES + _PAGE_NODES_PER_EXECUTION * executions:
+        raise OutputError(
+            f"{path}: a page of {steps:,} steps takes too long, as little runs in each; use "
+            "tfprof ui, which sends what is looked at"
+        )

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import pyarrow as pa
 
 from tfprof.definitions.limits import MAX_COMPARED_ALLOCATORS
 from tfprof.flops.hlo.compiled_nodes import compiled_nodes
@@ -98,32 +97,37 @@ def find_blocks(profile: Profile, executions: Executions) -> MemoryBlocks:
 
 def _collect(profile: Profile, executions: Executions) -> tuple[list[Pool], AllocationEvents, int]:
     """The pools, all their events, and how many records are of saved profiles."""
-    pools: dict[tuple[int, str], int] = {}
-    parts = [_no_events()]
+    none = np.zeros(0, np.int64)
+    allocators: dict[str, int] = {}
+    parts, devices, codes = [_no_events()], [none], [none]
     first = saved_records = 0
     for number, (device, allocator, events, records) in enumerate(_parts(executions)):
-        key, first_row = distinct_rows([device, allocator.indices.to_numpy().astype(np.int64)])
-        numbers_of_pools = [
-            pools.setdefault((int(device[row]), allocator[row].as_py()), len(pools))
-            for row in first_row.tolist()
-        ]
-        pool = np.array([*numbers_of_pools, 0], np.int64)[key]
-        parts.append(replace(events, pool=pool, record=events.record + first))
+        names, indices = allocator
+        numbers = [allocators.setdefault(name, len(allocators)) for name in names]
+        devices.append(device)
+        codes.append(np.array([*numbers, 0], np.int64)[indices])
+        parts.append(replace(events, record=events.record + first))
         first += records
         saved_records += records if number < len(executions.saved_rows) else 0
-    names = [*profile.devices, ""]
-    columns = (
-        np.concatenate([getattr(p, name) for p in parts]) for name in AllocationEvents.__slots__
-    )
-    listed = [Pool(names[device], allocator) for device, allocator in pools]
-    return listed, AllocationEvents(*columns), saved_records
+    device, code = np.concatenate(devices), np.concatenate(codes)
+    pool, first_row = distinct_rows([device, code])
+    columns = {
+        name: np.concatenate([getattr(p, name) for p in parts])
+        for name in AllocationEvents.__slots__
+    }
+    device_names, allocator_names = [*profile.devices, ""], list(allocators)
+    listed = [Pool(device_names[device[row]], allocator_names[code[row]]) for row in first_row]
+    return listed, AllocationEvents(**{**columns, "pool": pool}), saved_records
 
 
-_Part = tuple[Array, pa.DictionaryArray, AllocationEvents, int]
+_Part = tuple[Array, tuple[list[str], Array], AllocationEvents, int]
 
 
 def _parts(executions: Executions) -> Iterator[_Part]:
-    """Device, allocator and events of each saved profile and RunMetadata; how many records."""
+    """Device, allocator and events of each saved profile and RunMetadata; how many records.
+
+    The allocators are the distinct names, and the index of each event's.
+    """
     for saved in executions.saved_rows:
         yield _saved_events(executions, saved)
     for rows in executions.record_rows:
@@ -143,7 +147,8 @@ def _recorded_events(rows: RecordRows) -> _Part:
         records.allocation_bytes[chosen],
         end[record],
     )
-    allocator = records.allocation_allocator.take(pa.array(chosen))
+    names = records.allocation_allocator
+    allocator = names.dictionary.to_pylist(), names.indices.to_numpy()[chosen]
     return records.device[record].astype(np.int64), allocator, events, len(records)
 
 
@@ -167,9 +172,8 @@ def _saved_events(executions: Executions, rows: SavedRows) -> _Part:
         ends[number] = execution.get((int(node[row]), int(step[row])), 0)
     micros, size = rows.column("allocation_micros"), rows.column("allocation_bytes")
     events = AllocationEvents(record, node, step, record, micros, size, ends[record])
-    names = pa.DictionaryArray.from_arrays(np.zeros(len(node), np.int32), pa.array([""]))
     device = np.where(node >= 0, executions.device[node], NO_DEVICE).astype(np.int64)
-    return device, names, events, len(first)
+    return device, ([""], np.zeros(len(node), np.int64)), events, len(first)
 
 
 def _no_events() -> AllocationEvents:

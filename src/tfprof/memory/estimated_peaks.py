@@ -38,6 +38,18 @@ class EstimatedPeak:
     change: Array
 
 
+def steps_with_memory(executions: Executions) -> set[int]:
+    """The positions of the steps in which some record has memory."""
+    columns = (
+        executions.peak_bytes,
+        executions.residual_bytes,
+        executions.accelerator_persistent_bytes,
+        executions.host_persistent_bytes,
+    )
+    has_memory = np.any([column != 0 for column in columns], axis=0)
+    return set(executions.memory_step[has_memory].tolist())
+
+
 def rows_by_device(executions: Executions, step: int) -> dict[int, Array]:
     """The records of memory of each device in a step, by its position among the steps."""
     rows = np.flatnonzero(executions.memory_step == step)

@@ -22,6 +22,7 @@ from tfprof.memory.estimated_peaks import (
     estimate_peak,
     node_lifetimes,
     rows_by_device,
+    steps_with_memory,
 )
 from tfprof.memory.live_memory import LiveMemory, all_live_memory
 from tfprof.profiles.executions import Executions, executions_of
@@ -118,6 +119,7 @@ class StepMemory:
     def __init__(self, profile: Profile, executions: Executions) -> None:
         self.profile, self.executions = profile, executions
         self._peaks: dict[tuple[int, int], list[MemoryPeak]] = {}
+        self._descriptions: dict[tuple[int, int], list[str]] = {}
 
     @cached_property
     def blocks(self) -> MemoryBlocks:
@@ -158,6 +160,34 @@ class StepMemory:
             self._peaks[key] = _find_peaks(self, *key)
         return self._peaks[key]
 
+    def describe_peaks(self, step: int, at: int) -> list[str]:
+        """A line for each of the peaks."""
+        key = (max(step, -1), at)
+        if key not in self._descriptions:
+            moment = "at the peak" if at == PEAK else "live in the memory"
+            self._descriptions[key] = [peak.describe(moment) for peak in self.peaks(*key)]
+        return self._descriptions[key]
+
+    @cached_property
+    def _interval_bounds(self) -> tuple[Array, Array]:
+        """The first start and the last end of the intervals of each step."""
+        executions, limits = self.executions, np.iinfo(np.int64)
+        first = np.full(len(self.profile.steps), limits.max)
+        last = np.full(len(self.profile.steps), limits.min)
+        start, step = executions.interval_start, executions.interval_step
+        np.minimum.at(first, step, start)
+        np.maximum.at(last, step, start + executions.interval_duration)
+        return first, last
+
+    def step_bounds(self, step: int, memories: Sequence[LiveMemory]) -> tuple[int, int]:
+        """The start and the end of a step, by its position, of which some pools are known."""
+        first, last = self._interval_bounds
+        times = [memory.time for memory in memories if len(memory.time)]
+        return (
+            min(int(first[step]), min((int(time[0]) for time in times), default=0)),
+            max(int(last[step]), max((int(time[-1]) for time in times), default=0)),
+        )
+
 
 def step_memory(profile: Profile, quirks: Quirks) -> StepMemory:
     """The memory of the steps of a resolved profile."""
@@ -194,32 +224,18 @@ def _find_live_at(memory: StepMemory, recorded: Sequence[LiveMemory], at: int) -
         raise OptionError(f"option 'at': {memory.nothing_recorded}")
     step = max(recorded, key=lambda live: live.peak).step
     chosen = [live for live in recorded if live.step == step]
-    first, last = _step_bounds(memory.executions, step, chosen)
+    first, last = memory.step_bounds(step, chosen)
     if at > last - first:
         length, number = format_time(last - first), memory.profile.steps[step]
         raise OptionError(f"option 'at': step {number} ends after {length}; give an earlier time")
     return [_recorded_peak(memory, live, first + at) for live in chosen]
 
 
-def _step_bounds(
-    executions: Executions, step: int, memories: Sequence[LiveMemory]
-) -> tuple[int, int]:
-    """The start and the end of a step."""
-    in_step = executions.interval_step == step
-    start = executions.interval_start[in_step]
-    times = [memory.time for memory in memories if len(memory.time)]
-    first = start.min(initial=min((int(time[0]) for time in times), default=0))
-    last = (start + executions.interval_duration[in_step]).max(
-        initial=max((int(time[-1]) for time in times), default=0)
-    )
-    return int(first), int(last)
-
-
 def _recorded_peak(memory: StepMemory, live: LiveMemory, micros: int | None = None) -> MemoryPeak:
     profile = memory.profile
     time = live.peak_time if micros is None else micros
     rows, blocks = live.rows_at(time), live.blocks
-    first, _ = _step_bounds(memory.executions, live.step, [live])
+    first, _ = memory.step_bounds(live.step, [live])
     sizes = blocks.size[rows]
     return MemoryPeak(
         live.pool.device,
@@ -246,7 +262,8 @@ def _estimate_peaks(
 ) -> list[MemoryPeak]:
     """The peaks of devices that are not known from recorded allocations."""
     highest: dict[int, tuple[EstimatedPeak, int]] = {}
-    for step in steps:
+    with_memory = steps_with_memory(executions)
+    for step in (step for step in steps if step in with_memory):
         rows = rows_by_device(executions, step)
         devices = rows.keys() - known
         if not devices:

@@ -4,6 +4,7 @@
     schema           its tables
     source_columns   what loaders return
     add_rows         rows that files add
+    make_records     records that runs and traces add
     executions       executions, intervals, placements and memory from records
     intervals        unions of intervals
     trace_facts      what is known of the trace that a profile was read from

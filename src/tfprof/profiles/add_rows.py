@@ -47,14 +47,6 @@ def as_dictionary(names: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(np.arange(len(names), dtype=np.int32), names)
 
 
-def are_copies(names: pa.Array) -> BoolArray:
-    """Which records copy memory."""
-    encoded = pa.types.is_dictionary(names.type)
-    distinct = names.dictionary if encoded else names
-    mask: BoolArray = pc.match_substring_regex(distinct, COPY).to_numpy(zero_copy_only=False)
-    return mask[names.indices.to_numpy()] if encoded else mask
-
-
 def match_nodes(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
     """The node of each record, by its name up to the first colon, and the names of new nodes.
 
@@ -81,24 +73,6 @@ def _match_names(names: pa.Array, known: pa.Array) -> tuple[Array, pa.Array]:
     ids = np.where(new, len(known) + np.cumsum(new) - 1, -1)
     node[rows] = ids[unknown.indices.to_numpy()]
     return node, distinct.filter(pa.array(new))
-
-
-def first_labels(node: Array, labels: pa.Array) -> dict[str, Any]:
-    """The first label of each node that has one."""
-    # The last assignment stays, so assign from the last row to the first.
-    rows = np.flatnonzero(_are_not_empty(labels))[::-1]
-    row = np.full(int(node.max(initial=-1)) + 1, -1)
-    row[node[rows]] = rows
-    first = row[row >= 0]
-    text = labels.take(pa.array(first)).cast(pa.string())
-    return {"label_node": node[first].astype(np.int32), "label_text": text}
-
-
-def _are_not_empty(texts: pa.Array) -> BoolArray:
-    encoded = pa.types.is_dictionary(texts.type)
-    distinct = texts.dictionary if encoded else texts
-    mask: BoolArray = pc.not_equal(distinct, "").to_numpy(zero_copy_only=False)
-    return mask[texts.indices.to_numpy()] if encoded else mask
 
 
 def merge_names(known: tuple[str, ...], more: list[str]) -> tuple[tuple[str, ...], Array]:

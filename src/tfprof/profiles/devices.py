@@ -62,24 +62,34 @@ def device_rules(devices: tuple[str, ...], quirks: Quirks) -> DeviceRules:
 class NodeDevices:
     """`first` is the canonical device that each node was first recorded on.
 
-    `first_record` has, for each RunMetadata, the record from which on that is known: 0 if it is
-    known before, the number of records if it is not known then.
+    `run` and `record` say since when that is known: the number of the RunMetadata and the record in
+    it. A run of -1 is a saved profile; a node without a device has the number after the last run.
     """
 
     first: Array
-    first_record: list[Array]
+    run: Array
+    record: Array
+
+    def first_records(self, run: int, count: int) -> Array:
+        """The record of a run of `count` from which on each node's device is known.
+
+        It is 0 if it is known before, the number of records if it is not known then.
+        """
+        later = np.where(self.run == run, self.record, count)
+        records: Array = np.where(self.run < run, 0, later)
+        return records
 
 
 def node_devices(profile: Profile, rules: DeviceRules, exists: BoolArray) -> NodeDevices:
     """The device of each node of a profile."""
     device: Array = profile.nodes.saved_device.copy()
-    first_record = []
-    for records in profile.records:
-        first = np.where(device == NO_DEVICE, len(records), 0)
+    run = np.where(device == NO_DEVICE, len(profile.records), -1)
+    record = np.zeros(len(device), np.int64)
+    for number, records in enumerate(profile.records):
         rows = np.flatnonzero(rules.canonical[records.device])[::-1]
         rows = rows[device[records.node[rows]] == NO_DEVICE]
-        device[records.node[rows]] = records.device[rows]
-        first[records.node[rows]] = rows
-        first_record.append(first)
+        node = records.node[rows]
+        device[node] = records.device[rows]
+        run[node], record[node] = number, rows
     device[~exists] = NO_DEVICE
-    return NodeDevices(device, first_record)
+    return NodeDevices(device, run, record)

@@ -223,6 +223,12 @@ def executions_of(profile: Profile, quirks: Quirks) -> Executions:
     return profile.memoize((executions_of, quirks), lambda: Executions(profile, quirks))
 
 
+def counts_of_steps(profile: Profile, quirks: Quirks) -> dict[str, int]:
+    """How many steps, nodes and executions a profile has, as limits of outputs ask for them."""
+    executions = len(executions_of(profile, quirks).execution_node)
+    return {"steps": len(profile.steps), "nodes": len(profile.nodes), "executions": executions}
+
+
 def record_warnings(profile: Profile, quirks: Quirks, first: int = 0) -> tuple[str, ...]:
     """What the original says of the records of the runs from number `first` on.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -13,9 +13,7 @@ import pyarrow.compute as pc
 from tfprof.definitions.quirks import REPAIRED, Quirks
 from tfprof.errors import OptionError
 from tfprof.profiles.add_rows import (
-    are_copies,
     as_dictionary,
-    first_labels,
     index_in,
     is_first_occurrence,
     make_checkpoint_nodes,
@@ -24,6 +22,7 @@ from tfprof.profiles.add_rows import (
     match_nodes,
     merge_names,
 )
+from tfprof.profiles.make_records import records_of_run, records_of_steps
 from tfprof.profiles.schema import (
     Array,
     BoolArray,
@@ -32,7 +31,6 @@ from tfprof.profiles.schema import (
     LogEntries,
     Nodes,
     ProfileProtoRuns,
-    RecordColumns,
     Records,
     Stacks,
 )
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CHECKPOINT_TYPE = "_checkpoint_variables"
-_UNCHANGED_COLUMNS = [item.name for item in fields(RecordColumns) if item.name != "device"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,7 +171,7 @@ class Profile:
         ):
             node = of_name[column.indices.to_numpy()]
             devices, device_codes = merge_names(devices, run.devices)
-            records.append(_make_records(step, run, node, device_codes))
+            records.append(records_of_run(step, run, node, device_codes))
             gpus = [device for device in run.devices if "gpu" in device]
             missing_stream |= bool(gpus) and not any("stream:all" in device for device in gpus)
         return self.replace(
@@ -183,6 +180,23 @@ class Profile:
             records=tuple(records),
             steps=tuple(sorted({*self.steps, *(step for step, _ in runs)})),
             missing_stream=missing_stream,
+        )
+
+    def with_trace(self, run: RunColumns, step: Array) -> Profile:
+        """Add the records of a trace, which are sorted by step, each to its step."""
+        if len(step):
+            check_step(int(step[0]), REPAIRED)
+        node, unknown = match_nodes(run.name, self.nodes.name)
+        devices, device_codes = merge_names(self.devices, run.devices)
+        records = records_of_steps(run, node, step, device_codes)
+        gpus = [device for device in run.devices if "gpu" in device]
+        missing_stream = bool(gpus) and not any("stream:all" in device for device in gpus)
+        return self.replace(
+            nodes=self.nodes.concat(make_runtime_nodes(unknown)) if len(unknown) else self.nodes,
+            devices=devices,
+            records=(*self.records, *records),
+            steps=tuple(sorted({*self.steps, *(part.step for part in records)})),
+            missing_stream=self.missing_stream or (missing_stream and len(step) > 0),
         )
 
     def with_op_log(self, log: LogColumns) -> Profile:
@@ -286,17 +300,3 @@ def check_step(step: int, quirks: Quirks) -> None:
     """Refuse a step that is no number of one."""
     if step < 0 and not quirks.negative_steps:
         raise OptionError(f"step {step}: steps are numbered from 0")
-
-
-def _make_records(step: int, run: RunColumns, node: Array, device_codes: Array) -> Records:
-    """The records of a run, of which each has a node; -1 is none."""
-    run, node = run.filter(node >= 0), node[node >= 0]
-    return Records(
-        step=step,
-        node=node.astype(np.int32),
-        device=device_codes[run.device],
-        copy=are_copies(run.name),
-        names=as_dictionary(run.name),
-        **first_labels(node, run.label),
-        **{name: getattr(run, name) for name in _UNCHANGED_COLUMNS},
-    )

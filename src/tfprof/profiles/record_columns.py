@@ -79,7 +79,8 @@ class RecordRows:
         if quirks.one_device_per_node:
             # A record without a device agrees with a node that has none yet.
             unnamed = np.array([device == "" for device in profile.devices], bool)[records.device]
-            unnamed &= np.arange(len(records)) < devices.first_record[index][records.node]
+            first = devices.first_records(index, len(records))
+            unnamed &= np.arange(len(records)) < first[records.node]
             has_memory = self.accepted & (~elsewhere | unnamed)
         self.memory_rows = np.flatnonzero(has_memory & (records.start > 0))
         self._warn_about_memory(has_memory, quirks)

@@ -5,6 +5,7 @@ What only live graphs need is imported where it is used: the command starts with
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,8 +59,14 @@ def find_model(graph: Any) -> Model:
 
 def add_run(profile: Profile, step: int, run_meta: MessageLike, quirks: Quirks) -> Profile:
     """A profile with a run added to a step; a run without records leaves it as it is."""
-    run = read_input("run_meta", run_meta)
-    return profile if run is None else profile.with_run(step, run, quirks)
+    return add_runs(profile, [(step, run_meta)], quirks)
+
+
+def add_runs(profile: Profile, runs: Iterable[tuple[int, MessageLike]], quirks: Quirks) -> Profile:
+    """A profile with runs added to their steps; those without records leave it as it is."""
+    columns = ((step, read_input("run_meta", run_meta)) for step, run_meta in runs)
+    with_records = [(step, run) for step, run in columns if run is not None]
+    return profile.with_runs(with_records, quirks) if with_records else profile
 
 
 def graph_and_run(model: Model, run_meta: MessageLike, quirks: Quirks) -> tuple[Profile, list[str]]:

@@ -32,6 +32,5 @@ def require_live_bytes(memory: StepMemory, options: Options) -> None:
 
 def live_bytes_messages(memory: StepMemory, step: int, at: int) -> tuple[str, ...]:
     """The live bytes of each device, when that was, and what is odd about the records."""
-    moment = "at the peak" if at == PEAK else "live in the memory"
-    lines = [peak.describe(moment) for peak in memory.peaks(step, at)] or [NOTHING_RECORDED]
+    lines = memory.describe_peaks(step, at) or [NOTHING_RECORDED]
     return tuple(f"{_METRIC}: {line}" for line in (*lines, *memory.blocks.warnings))

@@ -37,13 +37,17 @@ def with_runtime_ops(profile: Profile, matches: NodeMatches) -> Profile:
     for records in profile.records:
         node, kind = matches.node[records.label_node], matches.kind[records.label_node]
         rows = np.flatnonzero(kind < closest[node])
+        if not len(rows):
+            continue
         rows = rows[np.argsort(kind[rows], kind="stable")]
         rows = rows[np.sort(np.unique(node[rows], return_index=True)[1])]
         labels = pc.extract_regex(records.label_text.take(pa.array(rows)), _LABEL)
         label_op = pc.struct_field(labels, "op")
-        is_rewrite = pa.array(kind[rows] == MatchKind.REWRITE)
-        idle = pc.and_(pc.is_in(label_op, value_set=_NO_WORK), is_rewrite)
-        known = pc.and_not(label_op.is_valid(), idle).to_numpy(zero_copy_only=False)
+        known = label_op.is_valid().to_numpy(zero_copy_only=False)
+        is_rewrite = kind[rows] == MatchKind.REWRITE
+        if is_rewrite.any():
+            idle = pc.is_in(label_op, value_set=_NO_WORK).to_numpy(zero_copy_only=False)
+            known = known & ~(idle & is_rewrite)
         closest[node[rows[known]]] = kind[rows[known]]
         nodes.append(node[rows[known]])
         ops.append(label_op.filter(pa.array(known)))

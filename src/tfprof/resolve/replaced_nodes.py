@@ -31,12 +31,13 @@ def executed_nodes(profile: Profile, ran: BoolArray) -> BoolArray:
 def _idle_nodes(profile: Profile) -> BoolArray:
     """Which nodes ran only as ops that compute nothing."""
     idle, busy = np.zeros(len(profile.nodes), bool), np.zeros(len(profile.nodes), bool)
-    for records in profile.records:
-        labels = pc.extract_regex(records.label_text, _LABEL)
-        is_idle = pc.is_in(pc.struct_field(labels, "op"), value_set=_IDLE)
+    if profile.records:
+        texts = pa.concat_arrays([records.label_text for records in profile.records])
+        node = np.concatenate([records.label_node for records in profile.records])
+        is_idle = pc.is_in(pc.struct_field(pc.extract_regex(texts, _LABEL), "op"), value_set=_IDLE)
         mask = is_idle.to_numpy(zero_copy_only=False)
-        idle[records.label_node[mask]] = True
-        busy[records.label_node[~mask]] = True
+        idle[node[mask]] = True
+        busy[node[~mask]] = True
     return idle & ~busy
 
 

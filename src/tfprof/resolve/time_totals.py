@@ -102,8 +102,10 @@ def _step_totals(profile: Profile, executions: Executions, step: int, rows: Arra
 def _busy(profile: Profile, executions: Executions, rows: Array) -> dict[str, int]:
     """Device -> the union of some intervals."""
     start, end = executions.interval_start_nanos[rows], executions.interval_end_nanos[rows]
-    device = executions.interval_device[rows]
+    order = np.argsort(executions.interval_device[rows], kind="stable")
+    devices, first = np.unique(executions.interval_device[rows][order], return_index=True)
+    groups = np.split(order, first[1:])
     return {
-        profile.devices[i]: Intervals(start[device == i], end[device == i]).length
-        for i in np.unique(device).tolist()
+        profile.devices[i]: Intervals(start[group], end[group]).length
+        for i, group in zip(devices.tolist(), groups, strict=False)  # one group without rows
     }

@@ -24,6 +24,8 @@ from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 GRADIENT = " (gradient)"
 _SUFFIX = ("", GRADIENT)
 _LONGEST, _KEPT = 20, 17
+_FEW_STACKS = 50
+"""So many stacks are followed one by one about as fast as all at once."""
 _NONE = "none"
 
 
@@ -162,7 +164,8 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
     """The trie of stacks: the last node of each, and the parent and frame of every node.
 
     Level by level, a node is a pair of its parent and its name. They are numbered in the order of
-    first use, which is the order of siblings. Frames are doubled, plus 1 for gradients.
+    first use, which is the order of siblings. Frames are doubled, plus 1 for gradients. Once few
+    stacks are left, each of them is followed to its end instead, as they may be deep.
     """
     start, length = frames.start[stack], frames.length[stack]
     last = np.full(len(stack), -1, np.int64)
@@ -171,7 +174,7 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
     rows = np.flatnonzero(length > 0)
     names = 2 * len(frames.distinct)
     level = 0
-    while len(rows):
+    while len(rows) > _FEW_STACKS:
         frame = frames.frame[start[rows] + level]
         name = 2 * frames.name_of[frame] + is_gradient[rows]
         pairs = pa.array((last[rows] + 1) * names + name).dictionary_encode()
@@ -183,6 +186,20 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
         count += len(first)
         level += 1
         rows = rows[length[rows] > level]
+    node_of: dict[tuple[int, int], int] = {}
+    for row in rows.tolist():
+        node, gradient = int(last[row]), int(is_gradient[row])
+        inner = frames.frame[start[row] + level : start[row] + length[row]]
+        parent_of, first_of = [], []
+        for frame, name in zip(inner.tolist(), frames.name_of[inner].tolist(), strict=True):
+            parent, node = node, node_of.setdefault((node, 2 * name + gradient), count)
+            if node == count:
+                parent_of.append(parent)
+                first_of.append(2 * frame + gradient)
+                count += 1
+        last[row] = node
+        parents.append(np.array(parent_of, np.int64))
+        firsts.append(np.array(first_of, np.int64))
     return last, np.concatenate(parents), np.concatenate(firsts)
 
 

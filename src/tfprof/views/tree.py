@@ -57,16 +57,12 @@ class Tree:
         """
         count = len(parent)
         up = np.concatenate([np.zeros(1, np.int64), parent.astype(np.int64) + 1])
-        depth = _depths(up)
-        size = np.ones(count + 1, np.int64)
-        for level in _levels_from_below(depth):
-            np.add.at(size, up[level], size[level])
-        offset = np.ones(count + 1, np.int64)
+        size = _subtree_sizes(up)
         order = np.argsort(up[1:], kind="stable") + 1
-        offset[order] += _exclusive_sums_within(up[order], size[order])
-        position = np.zeros(count + 1, np.int64)
-        for level in reversed(_levels_from_below(depth)):
-            position[level] = position[up[level]] + offset[level]
+        offset = np.zeros(count + 1, np.int64)
+        offset[order] = 1 + _exclusive_sums_within(up[order], size[order])
+        position = _sums_to_root(up, offset)
+        depth = 1 + _sums_to_root(up, np.minimum(np.arange(count + 1), 1))
         node = invert_permutation(position)
         new_parent = position[up][node]
         new_parent[0] = -1
@@ -132,21 +128,27 @@ def _parents(depth: Array) -> Array:
     return parent
 
 
-def _depths(up: Array) -> Array:
-    """The depth of every node, the root's being 1, by doubling the step towards the root."""
-    hops = np.ones(len(up), np.int64)
-    hops[0] = 0
+def _sums_to_root(up: Array, values: Array) -> Array:
+    """The sum of the values from each node to the root, by doubling the steps towards it.
+
+    `up` is the parent of each node, the root's being itself. The root's value must be 0.
+    """
     while up.any():
-        hops = hops + hops[up]
+        values = values + values[up]
         up = up[up]
-    return hops + 1
+    return values
 
 
-def _levels_from_below(depth: Array) -> list[Array]:
-    """The positions of each depth, deepest first, without the root."""
-    order = argsort_small(depth)
-    bounds = np.flatnonzero(np.diff(depth[order])) + 1
-    return np.split(order, bounds)[:0:-1]
+def _subtree_sizes(up: Array) -> Array:
+    """How many nodes each subtree has, by doubling how far down they are counted."""
+    end = len(up)
+    size = np.ones(end, np.int64)
+    ancestor = np.append(up, end)
+    ancestor[0] = end  # above the root
+    while (ancestor[:end] < end).any():
+        size += np.bincount(ancestor[:end], size, end + 1)[:end].astype(np.int64)
+        ancestor = ancestor[ancestor]
+    return size
 
 
 def _exclusive_sums_within(groups: Array, values: Array) -> Array:

@@ -23,16 +23,19 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     rows = _last_executions(executions)
     node = executions.execution_node[rows]
     busy = _busy(executions, node, executions.execution_step[rows], len(profile.nodes))
+    order = np.argsort(executions.device[node], kind="stable")
+    devices, first_of = np.unique(executions.device[node][order], return_index=True)
+    groups = dict(zip(devices.tolist(), np.split(order, first_of[1:]), strict=False))
     for device, index in sorted((name, i) for i, name in enumerate(profile.devices)):
-        mask = executions.device[node] == index
-        if not mask.any() or not queries.accelerators[index]:
+        if index not in groups or not queries.accelerators[index]:
             continue
-        starts = executions.execution_start[rows][mask]
+        group = groups[index]
+        starts = executions.execution_start[rows[group]]
         first = int(starts[starts != 0].min(initial=np.iinfo(np.int64).max))
-        elapsed = int(executions.execution_end[rows][mask].max()) - (first if starts.any() else 0)
+        elapsed = int(executions.execution_end[rows[group]].max()) - (first if starts.any() else 0)
         if elapsed <= 0:
             continue
-        busy_micros = int(busy[mask].sum())
+        busy_micros = int(busy[group].sum())
         low = busy_micros / elapsed < settings["threshold"]
         idle_micros = max(elapsed - busy_micros, 0)
         impact = Impact(time(idle_micros), "per step without a running kernel")

@@ -126,8 +126,8 @@ def _add_part(
         return profile
     # Runs of compiled programs come after the others.
     device = np.append(part.device, np.zeros(len(ops) - len(part.ops), np.int32))
-    runs = run_columns(ops, host.epoch_nanos, part.devices, device, scopes, first_thread)
-    return profile.with_runs(runs)
+    run, step = run_columns(ops, host.epoch_nanos, part.devices, device, scopes, first_thread)
+    return profile.with_trace(run, step)
 
 
 def _facts(hosts: Sequence[HostTrace]) -> TraceFacts:

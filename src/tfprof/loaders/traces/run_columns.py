@@ -1,10 +1,9 @@
-"""Executions of ops as the records of runs, one run for each step."""
+"""Executions of ops as the records of a run of many steps."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -43,8 +42,8 @@ def run_columns(
     device: Array,
     known: Mapping[str, str],
     first_thread: int = 0,
-) -> Iterator[tuple[int, RunColumns]]:
-    """The records of each step, with names below the scope of their root.
+) -> tuple[RunColumns, Array]:
+    """The records sorted by step, with names below the scope of their root, and their steps.
 
     `device` is the index of each op's device. `first_thread` is the number of the first line.
     """
@@ -66,12 +65,7 @@ def run_columns(
         **_NO_OUTPUTS,
     )
     order = np.argsort(ops.step, kind="stable")
-    steps, first = np.unique(ops.step[order], return_index=True)
-    columns = columns.take(order)
-    for step, (start, stop) in zip(
-        steps.tolist(), pairwise([*first.tolist(), len(ops)]), strict=True
-    ):
-        yield step, columns.slice(start, stop)
+    return columns.take(order), ops.step[order]
 
 
 def _names(ops: OpExecutions, known: Mapping[str, str]) -> tuple[pa.Array, pa.Array]:

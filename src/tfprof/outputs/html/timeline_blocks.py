@@ -10,6 +10,7 @@ import numpy as np
 from tfprof.definitions.options import ALL_LEVELS
 from tfprof.outputs.html.blocks import Blocks
 from tfprof.outputs.timeline.trace_layout import TraceLayout, lay_out_trace
+from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.schema import Array
 from tfprof.reports.make_report import make_report
 from tfprof.reports.report import Report
@@ -33,9 +34,13 @@ def add_timeline(blocks: Blocks, report: Report, step: int) -> dict[str, Any]:
     layout = lay_out_trace(graph)
     first = step_start(graph.profile, step, report.quirks)
     end = int((layout.start + layout.duration).max()) if len(layout) else 0
+    rows = np.split(
+        np.argsort(layout.device, kind="stable"),
+        group_offsets(layout.device, len(layout.devices))[1:-1],
+    )
     devices = [
-        _describe_device(layout, i, report.profile.devices[device], first, end)
-        for i, device in enumerate(layout.devices)
+        _describe_device(layout, rows_of_device, report.profile.devices[device], first, end)
+        for device, rows_of_device in zip(layout.devices, rows, strict=False)
     ]
     return {
         "micros": end - first,
@@ -50,10 +55,9 @@ def add_timeline(blocks: Blocks, report: Report, step: int) -> dict[str, Any]:
 
 
 def _describe_device(
-    layout: TraceLayout, device: int, name: str, first: int, end: int
+    layout: TraceLayout, rows: Array, name: str, first: int, end: int
 ) -> dict[str, Any]:
     """A device's lanes, busy and summed time, and its longest idle times in a step."""
-    rows = np.flatnonzero(layout.device == device)
     start, stop = layout.start[rows], layout.start[rows] + layout.duration[rows]
     latest = np.maximum.accumulate(stop)
     before = np.concatenate([[first], latest])

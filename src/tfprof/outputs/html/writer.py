@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import tfprof
+from tfprof.definitions.limits import check_page_steps
 from tfprof.definitions.metrics import METRICS
 from tfprof.definitions.options import ALL_LEVELS, Options, format_value, listed_options
 from tfprof.definitions.units import SCALES
@@ -36,6 +37,7 @@ from tfprof.outputs.html.presets import (
 from tfprof.outputs.html.report_blocks import add_report
 from tfprof.outputs.html.source_blocks import LineCosts, find_line_costs, source_files
 from tfprof.outputs.html.timeline_blocks import add_timeline
+from tfprof.profiles.executions import counts_of_steps
 from tfprof.reports.make_report import make_report
 from tfprof.reports.measures import AVERAGE
 from tfprof.reports.report import Report
@@ -211,6 +213,8 @@ def _editable_options() -> list[dict[str, str]]:
 
 def add_arrays(blocks: Blocks, value: Any) -> Any:
     """A value for JSON, in which arrays are blocks."""
+    if isinstance(value, (str, int)):  # as most are
+        return value
     if isinstance(value, np.ndarray):
         return {"block": blocks.add_integers(value)}
     if isinstance(value, Mapping):
@@ -228,6 +232,9 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
 
 def page_bytes(report: Report, settings: RenderSettings, *, given: bool) -> bytes:
     """A whole page."""
+    check_page_steps(
+        settings.keys.get("outfile", "page"), **counts_of_steps(report.profile, report.quirks)
+    )
     builder = PageBuilder(report, command=settings.command, given=given)
     panels = settings.panels(report) if settings.panels else {}
     description = builder.description(panels)

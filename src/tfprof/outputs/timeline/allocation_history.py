@@ -10,7 +10,12 @@ import pyarrow as pa
 
 from tfprof.outputs.timeline.trace_layout import rows_of_nodes
 from tfprof.profiles.executions import Executions, executions_of
-from tfprof.profiles.grouping import argsort_small, argsort_within, group_offsets
+from tfprof.profiles.grouping import (
+    argsort_small,
+    argsort_within,
+    distinct_index,
+    group_offsets,
+)
 from tfprof.profiles.schema import Array, BoolArray
 from tfprof.reports.report import Report
 from tfprof.runtime.lazy import cached_property
@@ -104,11 +109,14 @@ def accelerator_nodes(report: Report) -> AcceleratorNodes:
     used = np.flatnonzero(np.bincount(device, minlength=1)) if len(device) else device
     names = {report.profile.devices[i]: i for i in used.tolist()}
     devices = [name for name in sorted(names) if "cpu" not in name]
-    groups = [shown[device == names[name]] for name in devices]
-    nodes = np.concatenate([shown[:0], *groups])
+    number = np.full(len(report.profile.devices) + 1, -1, np.int64)
+    number[[names[name] for name in devices]] = np.arange(len(devices))
+    of_node = number[device]
+    shown, of_node = shown[of_node >= 0], of_node[of_node >= 0]
+    nodes = shown[argsort_small(of_node)]
     index = np.full(len(row), -1)
     index[nodes] = np.arange(len(nodes))
-    offsets = np.cumsum([0, *map(len, groups)])
+    offsets = group_offsets(of_node, len(devices))
     return AcceleratorNodes(report, executions, devices, nodes, offsets, index, row)
 
 
@@ -198,9 +206,14 @@ def _first_samples(
 def _persistent_bytes(accelerators: AcceleratorNodes) -> Array:
     """For each node of the profile its persistent accelerator memory, the largest of all steps."""
     executions, profile = accelerators.executions, accelerators.report.profile
-    count, steps = len(profile.nodes), max(len(profile.steps), 1)
-    sums = np.zeros(count * steps, np.int64)
+    steps = max(len(profile.steps), 1)
     key = executions.memory_node.astype(np.int64) * steps + executions.memory_step
-    np.add.at(sums, key, executions.accelerator_persistent_bytes)
-    largest: Array = sums.reshape(count, steps).max(axis=1)
+    keys, of_row = distinct_index(key, len(profile.nodes) * steps)
+    sums = np.zeros(len(keys), np.int64)
+    np.add.at(sums, of_row, executions.accelerator_persistent_bytes)
+    # In a step without records a node has 0.
+    node, count = keys // steps, len(profile.nodes)
+    in_all_steps = np.bincount(node, minlength=count) == steps
+    largest = np.where(in_all_steps, np.iinfo(np.int64).min, 0)
+    np.maximum.at(largest, node, sums)
     return largest

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import TypeVar
 
+from tfprof.definitions.limits import check_timelines
 from tfprof.errors import OptionError
 from tfprof.outputs.document import Chunks, Document, Message, Rendering, RenderSettings
 from tfprof.outputs.timeline import graph_trace_events, tree_trace_events
 from tfprof.outputs.timeline.flows import FLOWS
+from tfprof.profiles.executions import counts_of_steps
 from tfprof.reports.make_report import report_of_step
 from tfprof.reports.report import Report
 
@@ -41,6 +43,7 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
             raise OptionError("option 'output': a graph timeline needs a step, and there is none")
         if path == _STDOUT and len(steps) > 1 and not report.quirks.dash_is_a_file:
             raise OptionError(f"option 'output': {_SEVERAL}")
+        check_timelines(path, **counts_of_steps(report.profile, report.quirks))
     for step in steps:
         if report.quirks.timelines_without_args:
             yield from _render_compat(report, step, f"{path}_{step}")
