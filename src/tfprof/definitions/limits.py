@@ -28,6 +28,9 @@ MAX_COMPARED_ALLOCATORS = 20
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 
+MAX_KEY_PARTS = 100
+"""The most dots outside of quotes on a line of a budget, which are between the parts of keys."""
+
 MAX_NAME_CANDIDATES = 1000
 """The most names that are looked up to find what another name was made from."""
 
