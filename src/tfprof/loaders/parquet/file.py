@@ -22,10 +22,13 @@ _VALUE_SIZE = 8  # bytes of a number, or of the offsets of a string and its list
 _PLAIN_ENCODINGS = {0, 3, 4}  # plain and run lengths; in others strings share prefixes
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
+def read_parquet(path: Path, limit: int | None = None) -> pa.Table:
+    """The table of a file; a LoadError if it is too large, Arrow's errors if it is none.
+
+    It may have `limit` bytes; without one, as many as its size allows.
+    """
     size = file_size(path, "the table")
-    limit = max_table_bytes(size)
+    limit = max_table_bytes(size) if limit is None else limit
     chunks = read_footer(path)
     if _sizes_fit(chunks, limit) and _strings_fit(path, chunks, limit):
         table = _read_batches(path, limit)
