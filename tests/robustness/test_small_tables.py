@@ -7,8 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import tfprof
 from tests.robustness.budget import run_measured
-from tests.robustness.models import loaded
+from tests.robustness.models import CPU, loaded, log_of, run_of
+from tfprof.loaders.parquet.profile_tables import read_tables
 
 _ROWS = 2_000_000
 
@@ -40,3 +42,58 @@ def test_many_equal_rows(names, tmp_path):
     done = run_measured(tmp_path, "graph").check()
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert "that unpack to far too many" in done.err
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The tables of a profile with records, allocations, outputs and stacks."""
+    run = run_of(CPU, ("a", 1, 5), ("b", 3, 4))
+    for record in run.step_stats.dev_stats[0].node_stats:
+        memory = record.memory.add(allocator_name="cpu", total_bytes=8, live_bytes=8)
+        memory.allocation_records.add(alloc_micros=2, alloc_bytes=8)
+        record.output.add(slot=0).tensor_description.shape.dim.add(size=3)
+    log = log_of({"a": [("f.py", "f", 3)]})
+    loaded(("a", "A"), ("b", "B", "a"), run=run, log=log).save_tables(tmp_path)
+    assert read_tables(tmp_path).steps
+    return tmp_path
+
+
+def _change(folder, name, column, values):
+    table = pyarrow.parquet.read_table(folder / f"{name}.parquet")
+    index = table.column_names.index(column)
+    _write(folder, name, table.set_column(index, column, values(table.column(column))))
+
+
+@pytest.mark.parametrize(("name", "column"), [("records", "names"), ("allocations", "allocator")])
+def test_names_with_gaps(name, column, folder):
+    _change(folder, name, column, lambda old: pa.array([None, *old.to_pylist()[1:]], old.type))
+    with pytest.raises(tfprof.LoadError, match="is not of the right type"):
+        read_tables(folder)
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.uint64()], ids=str)
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("nodes", "float_ops"),
+        ("frames", "line"),
+        ("records", "duration"),
+        ("records", "output_bytes"),
+        ("allocations", "micros"),
+    ],
+)
+def test_integers_of_other_types(name, column, kind, folder):
+    """Their sums overflow, and what is computed with them fails."""
+    _change(folder, name, column, lambda old: pa.array([7] * len(old), kind))
+    with pytest.raises(tfprof.LoadError, match="is not of the right type"):
+        read_tables(folder)
+
+
+def test_time_of_a_peak_beyond_64_bits():
+    pytest.importorskip("duckdb")
+    run = run_of(CPU, ("a", 1, 5))
+    memory = run.step_stats.dev_stats[0].node_stats[0].memory.add(allocator_name="cpu")
+    for micros in (-(2**63), 2):
+        memory.allocation_records.add(alloc_micros=micros, alloc_bytes=8)
+    result = loaded(("a", "A"), run=run).sql("select micros from memory_peaks")
+    assert result.records() == [{"micros": 2**63 - 1}]
