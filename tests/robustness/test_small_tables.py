@@ -11,6 +11,7 @@ import tfprof
 from tests.robustness.budget import run_measured
 from tests.robustness.models import CPU, loaded, log_of, run_of
 from tfprof.loaders.parquet.profile_tables import read_tables
+from tfprof.protos.run_metadata_pb2 import RunMetadata
 
 _ROWS = 2_000_000
 
@@ -97,3 +98,24 @@ def test_time_of_a_peak_beyond_64_bits():
         memory.allocation_records.add(alloc_micros=micros, alloc_bytes=8)
     result = loaded(("a", "A"), run=run).sql("select micros from memory_peaks")
     assert result.records() == [{"micros": 2**63 - 1}]
+
+
+def test_long_names_in_many_steps(tmp_path):
+    """Names repeat in each step, and compress well: what tfprof writes it reads."""
+    names = ["scope_of_a_layer/" * 15 + str(i) for i in range(2000)]
+    profile = loaded(*((name, "A") for name in names))
+    run = RunMetadata()
+    device = run.step_stats.dev_stats.add(device="/job:localhost/cpu:0")
+    for start, name in enumerate(names, 1):
+        device.node_stats.add(
+            node_name=name,
+            all_start_micros=start,
+            all_end_rel_micros=1,
+            op_end_rel_micros=1,
+            timeline_label=f"{name} = A()",
+        )
+    steps = 30
+    for step in range(steps):
+        profile = profile.add_step(step, run)
+    profile.save_tables(tmp_path)
+    assert tfprof.load(tmp_path).steps == tuple(range(steps))

@@ -66,7 +66,8 @@ _MIN_INLINED_NODES, _MAX_INLINED_NODES, _INLINED_PER_NODE = 20_000, 2_000_000, 2
 _MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
 _MIN_VISITS, _VISITS_PER_NODE = 20_000, 50
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
-_MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 24, 100
+_MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
+_MIN_TABLE_ROWS, _TABLE_ROWS_PER_BYTE = 300_000, 4
 _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
 _MIN_LAYERS, _LAYERS_PER_OBJECT = 1000, 20
 _MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
@@ -112,8 +113,16 @@ def max_scope_bytes(names: int) -> int:
 
 
 def max_table_bytes(size: int) -> int:
-    """The most bytes that compressed tables, of some bytes together, may decompress to."""
+    """The most bytes that a compressed table of some bytes may decompress to."""
     return _MIN_TABLE_BYTES + _TABLE_PER_BYTE * size
+
+
+def max_table_rows(size: int) -> int:
+    """The most rows that all tables of a profile, of some bytes together, may have.
+
+    They take more time and memory than the bytes of names, which are often the same in each step.
+    """
+    return _MIN_TABLE_ROWS + _TABLE_ROWS_PER_BYTE * size
 
 
 def max_stack_length(stacks: int) -> int:
