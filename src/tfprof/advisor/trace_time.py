@@ -61,6 +61,11 @@ class TraceTime:
         columns = (start.tolist(), end.tolist(), (keys // count).tolist())
         return sorted(Run(a, b, steps[number]) for a, b, number in zip(*columns, strict=True))
 
+    @cached_property
+    def _run_times(self) -> Intervals:
+        starts = np.array([run.start for run in self.runs], np.int64)
+        return Intervals(starts, np.array([run.end for run in self.runs], np.int64))
+
     @property
     def elapsed(self) -> int:
         """From the first op of the program to the last; input that is prepared before is not."""
@@ -94,7 +99,7 @@ class TraceTime:
         """
         waits = self._intervals(self._rows(self.queries.has_op_type(INPUT) & ~self._is_data))
         data = self._intervals(self._rows(self._is_data))
-        return waits.union(*(data.clip(run.start, run.end) for run in self.runs))
+        return waits.union(data.intersect(self._run_times))
 
     @property
     def stalled(self) -> int:
@@ -104,11 +109,9 @@ class TraceTime:
     @property
     def idle(self) -> int:
         """How long nothing runs and no input is awaited: between runs of functions and ops."""
-        starts = np.array([run.start for run in self.runs], np.int64)
-        ends = np.array([run.end for run in self.runs], np.int64)
         executions = self.queries.executions
         ops = self._intervals(~self._rows(self._is_data) & (executions.interval_duration > 0))
         return (
             self.elapsed
-            - ops.union(self.input, Intervals(starts, ends)).clip(self._start, self._end).length
+            - ops.union(self.input, self._run_times).clip(self._start, self._end).length
         )

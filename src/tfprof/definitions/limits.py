@@ -28,6 +28,9 @@ MAX_COMPARED_ALLOCATORS = 20
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 
+MAX_KEY_PARTS = 100
+"""The most dots outside of quotes on a line of a budget, which are between the parts of keys."""
+
 MAX_NAME_CANDIDATES = 1000
 """The most names that are looked up to find what another name was made from."""
 
@@ -64,6 +67,7 @@ _MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
 _MIN_VISITS, _VISITS_PER_NODE = 20_000, 50
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
 _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
+_MIN_TABLE_ROWS, _TABLE_ROWS_PER_BYTE = 300_000, 4
 _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
 _MIN_LAYERS, _LAYERS_PER_OBJECT = 1000, 20
 _MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
@@ -114,6 +118,14 @@ def max_scope_bytes(names: int) -> int:
 def max_table_bytes(size: int) -> int:
     """The most bytes that a compressed table of some bytes may decompress to."""
     return _MIN_TABLE_BYTES + _TABLE_PER_BYTE * size
+
+
+def max_table_rows(size: int) -> int:
+    """The most rows that all tables of a profile, of some bytes together, may have.
+
+    They take more time and memory than the bytes of names, which are often the same in each step.
+    """
+    return _MIN_TABLE_ROWS + _TABLE_ROWS_PER_BYTE * size
 
 
 def max_stack_length(stacks: int) -> int:

@@ -53,7 +53,7 @@ def _devices(steps: Sequence[StepRecords]) -> tuple[pa.Array, Array]:
     names = sorted({device for step in steps for device in step.devices})
     index = {name: i for i, name in enumerate(names)}
     codes = [
-        np.array([index[device] for device in step.devices], np.int16)[step.device]
+        np.array([index[device] for device in step.devices], np.int32)[step.device]
         for step in steps
     ]
     return pa.array(names, pa.string()), np.concatenate(codes)

@@ -30,13 +30,15 @@ def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[Ste
         rows = np.flatnonzero(executions.interval_step == index)
         if not len(rows):
             continue
+        if abs(first + step) > _MAX_INT32:
+            raise LoadError(f"{path}: step {first + step} is beyond the 32 bits of a store")
         nodes, start = executions.interval_node[rows], executions.interval_start[rows]
         t0 = int(start.min())
         yield StepRecords(
             first + step,
             t0,
             node[nodes],
-            executions.interval_device[rows].astype(np.int16),
+            executions.interval_device[rows].astype(np.int32),
             np.clip(start - t0, 0, _MAX_INT32).astype(np.int32),
             np.clip(executions.interval_duration[rows], 1, _MAX_INT32).astype(np.int32),
             _memory(executions, index, nodes, executions.requested_bytes),

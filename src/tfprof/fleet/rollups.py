@@ -20,7 +20,8 @@ import pyarrow as pa
 
 from tfprof.fleet.buckets import bucket_of
 from tfprof.fleet.step_records import StepRecords
-from tfprof.profiles.schema import Array, BoolArray
+from tfprof.profiles.grouping import group_offsets
+from tfprof.profiles.schema import Array
 
 
 def make_rollups(steps: Sequence[StepRecords], records: dict[str, Any]) -> dict[str, pa.Table]:
@@ -96,16 +97,18 @@ def busy_time(start: Array, duration: Array, end: int) -> tuple[int, int]:
 
 def _devices(step: StepRecords) -> list[dict[str, Any]]:
     rows = []
+    order = np.argsort(step.device, kind="stable")
+    offsets = group_offsets(step.device, len(step.devices)).tolist()
     for index, device in enumerate(step.devices):
-        mask: BoolArray = step.device == index
-        works = mask & ~step.waits
+        records = order[offsets[index] : offsets[index + 1]]
+        works = records[~step.waits[records]]
         work, _ = busy_time(step.start[works], step.duration[works], 0)
         rows.append(
             {
                 "step": step.step,
                 "device": device,
                 "own": bool(step.own[index]),
-                "records": int(mask.sum()),
+                "records": len(records),
                 "micros": int(step.duration[works].sum()),
                 "work": work,
             }

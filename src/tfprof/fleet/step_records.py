@@ -135,7 +135,8 @@ def read_step(path: Path, step: int, names: NodeNames) -> StepRecords:
     short = [short_device(device, own_task) for device in run.devices]
     devices = sorted(set(short))
     own = np.array([not is_other_task(name) for name in devices], bool)
-    device = np.array([devices.index(name) for name in short], np.int16)[run.device[rows]]
+    index = {name: i for i, name in enumerate(devices)}
+    device = np.array([index[name] for name in short], np.int32)[run.device[rows]]
     node, waits = names.find(run.name.take(pa.array(rows)), run.label.take(pa.array(rows)))
     start = run.start[rows]
     # Clocks of other hosts may differ, so a step begins with the worker's own first record.

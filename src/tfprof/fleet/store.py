@@ -130,16 +130,25 @@ def parse_manifest(lines: str, folder: str) -> Manifest:
     try:
         entries = [json.loads(line) for line in lines[: lines.rfind("\n") + 1].splitlines()]
         merged = [entry["merged"] for entry in entries if "merged" in entry]
-        chunks = [
-            Chunk(**{**entry, "steps": tuple(entry["steps"])})
-            for entry in entries
-            if "merged" not in entry
-        ]
-    except (ValueError, TypeError, KeyError):
+        chunks = [_parse_chunk(entry) for entry in entries if "merged" not in entry]
+        count = merged[-1] if merged else 0
+        if type(count) is not int or not 0 <= count <= len(chunks):
+            raise ValueError
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise LoadError(
             f"{folder}/{MANIFEST}: is damaged; remove {folder} and ingest its traces again"
         ) from None
-    return Manifest(tuple(chunks), merged[-1] if merged else 0)
+    return Manifest(tuple(chunks), count)
+
+
+def _parse_chunk(entry: dict[str, Any]) -> Chunk:
+    """The chunk of a line; a TypeError or ValueError if it is none."""
+    chunk = Chunk(**{**entry, "steps": tuple(entry["steps"])})
+    worker_folder(chunk.worker)
+    is_integer = all(type(number) is int for number in (*chunk.steps, chunk.records))
+    if not chunk.steps or not is_integer or not isinstance(chunk.source, str):
+        raise ValueError
+    return chunk
 
 
 def check_version(text: str, path: str) -> None:
@@ -147,7 +156,7 @@ def check_version(text: str, path: str) -> None:
     try:
         about = json.loads(text)
         version = about["version"] if about["format"] == _FORMAT else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         version = None
     if version is None:
         raise LoadError(f"{path}: is no fleet store; make one with: tfprof fleet ingest")

@@ -7,12 +7,14 @@ key, and the nearest name that is known.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tfprof.definitions.limits import MAX_KEY_PARTS
 from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
 from tfprof.gates.limit import EXAMPLES, Limit, parse_limit
@@ -21,6 +23,8 @@ from tfprof.loaders.files import read_file
 WHOLE, SCOPE, LAYER = "whole", "scope", "layer"
 _BUDGET, _BIND = "budget", "bind"
 _TABLES = (_BUDGET, _BIND)
+_QUOTED_OR_COMMENT = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
+_MAX_SIZE = 2**63 - 1
 LEAST_SHARE = 2
 """The least increase of a time, in percent, that is ever judged: machines vary by as much."""
 
@@ -107,10 +111,16 @@ def _parse_toml(text: str, file: Path) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
+    # The parser takes quadratic time and memory for a key of many parts.
+    for number, line in enumerate(_QUOTED_OR_COMMENT.sub("", text).split("\n"), 1):
+        if line.count(".") > MAX_KEY_PARTS:
+            raise OptionError(f"{file}: line {number} has a key of over {MAX_KEY_PARTS} parts")
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise OptionError(f"{file}: is not TOML: {error}") from None
+    except ValueError:
+        raise OptionError(f"{file}: has an integer of too many digits") from None
 
 
 def parse_budget(tables: Mapping[str, Any], path: str = "budget") -> Budget:
@@ -171,7 +181,8 @@ class _Reader:
             if limit is None:
                 raise self.fail(
                     entry.table,
-                    f"{key_name} = {value!r} is no limit; write one such as {EXAMPLES[key.unit]}",
+                    f"{key_name} = {_show(value)} is no limit; write one such as "
+                    f"{EXAMPLES[key.unit]}",
                 )
             is_fine = limit.share is not None and 100 * limit.share < LEAST_SHARE
             if key_name == "time" and (is_fine or limit.more is not None):
@@ -183,6 +194,12 @@ class _Reader:
 
     def sizes(self, table: dict[str, Any]) -> Iterator[tuple[str, int]]:
         for name, size in table.items():
-            if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-                raise self.fail(_BIND, f"{name} = {size!r} is not a size such as 32")
+            if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= _MAX_SIZE:
+                raise self.fail(_BIND, f"{name} = {_show(size)} is not a size such as 32")
             yield name, size
+
+
+def _show(value: Any) -> str:
+    """A value as text; Python refuses to write integers of very many digits."""
+    is_large = isinstance(value, int) and abs(value) > _MAX_SIZE
+    return "a number of more than 64 bits" if is_large else repr(value)

@@ -65,8 +65,8 @@ def _check_entry(sides: Sides, budget: Budget, entry: BudgetEntry) -> None:
                     f"{place} layers are known of a SavedModel or .pb file, which {side.label} is "
                     "not; limit a scope instead"
                 )
-        known = [layer.name for side in present for layer in side.find_layers()]
-        if entry.name not in known:
+        if not any(entry.name in side.layer_by_name for side in present):
+            known = [name for side in present for name in reversed(side.layer_by_name)]
             hint = did_you_mean(entry.name, known) or _examples(known)
             raise OptionError(f"{place} no layer has this name{hint}")
 
@@ -110,10 +110,8 @@ def _judge_layer(sides: Sides, entry: BudgetEntry) -> Check:
 
 def _layer_number(side: Side, entry: BudgetEntry) -> int:
     """The number of all calls of a layer; 0 if the side does not have it."""
-    for layer in side.find_layers():
-        if layer.name == entry.name:
-            return int(assume_sizes(getattr(layer, entry.key.name)))
-    return 0
+    layer = side.layer_by_name.get(entry.name)
+    return 0 if layer is None else int(assume_sizes(getattr(layer, entry.key.name)))
 
 
 def _compare(

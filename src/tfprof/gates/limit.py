@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tfprof.definitions.limits import MAX_COUNT
 from tfprof.definitions.units import parse_memory, parse_time
 
 _RELATIVE = re.compile(r"([+-])\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*%")
@@ -53,7 +54,8 @@ def parse_limit(value: Any, unit: str) -> Limit | None:
         return None
     if isinstance(value, int):
         # A time without a unit would be read as seconds by some and as microseconds by others.
-        return Limit(str(value), Fraction(value)) if unit != "time" and value >= 0 else None
+        is_limit = unit != "time" and 0 <= value <= MAX_COUNT
+        return Limit(str(value), Fraction(value)) if is_limit else None
     text = value.strip()
     match = _RELATIVE.fullmatch(text)
     if match:

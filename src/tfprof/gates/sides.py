@@ -34,9 +34,11 @@ class Side:
     layers: Callable[[], Sequence[Layer]] | None = None
     """Reads the layers, if it is a model."""
 
-    def find_layers(self) -> Sequence[Layer]:
+    @cached_property
+    def layer_by_name(self) -> dict[str, Layer]:
         """Its layers; none if it is no model."""
-        return self.layers() if self.layers else ()
+        layers = self.layers() if self.layers else ()
+        return {layer.name: layer for layer in reversed(layers)}  # the first of a name
 
     @cached_property
     def resolved(self) -> Profile:

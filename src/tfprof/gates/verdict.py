@@ -102,9 +102,9 @@ class Verdict:
 
     def summary(self) -> str:
         """The outcome and how many checks have it, in one line."""
-        same = [check for check in self.checks if check.outcome == self.outcome]
-        count = len(self.checks)
-        return f"{self.outcome.text}: {len(same)} of {count} check{'s' if count > 1 else ''}"
+        outcome, count = self.outcome, len(self.checks)
+        same = [check for check in self.checks if check.outcome == outcome]
+        return f"{outcome.text}: {len(same)} of {count} check{'s' if count > 1 else ''}"
 
     def text(self) -> str:
         """What `tfprof gate` prints."""

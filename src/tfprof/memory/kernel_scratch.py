@@ -20,7 +20,7 @@ def _conv_filter(item: int, inputs: Sequence[Shape], outputs: Sequence[Shape]) -
     if len(gradient) != 4 or len(kernel) != 4:
         return 0
     pixels, patch, channels = _matrix_sizes(gradient, kernel)
-    unit = pixels * patch + pixels * channels + patch * channels
+    unit = max(pixels * patch + pixels * channels + patch * channels, 1)
     images = -(-(_THIRD_CACHE // item) // unit)
     return images * pixels * patch * item
 
@@ -31,7 +31,7 @@ def _conv_input(item: int, inputs: Sequence[Shape], _outputs: Sequence[Shape]) -
     if len(gradient) != 4 or len(kernel) != 4:
         return 0
     pixels, patch, channels = _matrix_sizes(gradient, kernel)
-    unit = pixels * patch + pixels * channels + patch * channels
+    unit = max(pixels * patch + pixels * channels + patch * channels, 1)
     is_parallel = unit > _SECOND_CACHE // item
     images = 1 if is_parallel else -(-(_THIRD_CACHE // item) // unit)
     return images * pixels * patch * item
@@ -65,4 +65,6 @@ FIXED = frozenset(("Conv2DBackpropFilter", "Conv2DBackpropInput"))
 def scratch_bytes(op: str, dtype: int, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> int:
     """The scratch memory of an op, 0 if none is known."""
     rule = SCRATCH.get(op)
-    return rule(TYPE_SIZES.get(dtype, 4), inputs, outputs) if rule else 0
+    if rule is None or not inputs or not outputs:
+        return 0
+    return rule(TYPE_SIZES.get(dtype, 4), inputs, outputs)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
 
+from tfprof.definitions.limits import MAX_RANK
 from tfprof.definitions.options import VARIABLE_OP_TYPES
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.definitions.units import parse_memory
@@ -23,10 +25,12 @@ from tfprof.memory.fed_inputs import fed_bytes
 from tfprof.memory.live_memory import bytes_by_node
 from tfprof.memory.peaks import step_memory
 from tfprof.memory.recorded_sizes import sizes_from_outputs
-from tfprof.memory.scaled_trace import BeyondMemoryError, ScaledTrace, scale_trace
+from tfprof.memory.scaled_trace import ScaledTrace, scale_trace
 from tfprof.memory.static_step import StaticStep, static_step
 from tfprof.memory.symbolic_tensors import (
+    BeyondMemoryError,
     SymbolicTensors,
+    check_bytes,
     require_sizes,
     symbolic_tensors,
     tensor_bytes,
@@ -199,7 +203,7 @@ class MemoryModel:
 
     def _input_bytes(self, values: dict[str, Count]) -> int:
         sizes = (bind(size, values) for size in self._inputs)
-        return sum(size for size in sizes if isinstance(size, int))
+        return sum(check_bytes(size) for size in sizes if isinstance(size, int))
 
     def _values(self, given: Mapping[str, int]) -> dict[str, Count]:
         values = self._tensors.sizes(given)
@@ -279,32 +283,44 @@ class MemoryModel:
         """The largest size of a symbol that surely fits into a limit; None if even 1 does not."""
         others = self._tensors.other_sizes(given, symbol)
 
-        def fits(size: int) -> bool:
+        def need(size: int) -> float:
+            """The most bytes that are needed."""
             try:
                 *_, highest = self._range(self._values({**others, symbol: size}))
             except BeyondMemoryError:
-                return False
+                return inf
             if highest is None:
                 reason = self._step.bound_reason if self._step else ""
                 raise OptionError(
                     f"option 'largest': {reason}; give a traced step (--run_meta_path)"
                 )
-            return highest <= limit
+            return highest
 
-        if not fits(1):
+        low, high = 1, 2
+        needs = [need(low), need(high)]
+        if needs[0] > limit:
             return None
-        high = 2
-        while fits(high):
+        while needs[1] <= limit:
             if high >= _LARGEST:
                 raise OptionError(
                     f"option 'largest': {symbol} = {high:,} fits, if memory depends on {symbol}"
                     " at all; use --bind to see the memory of a size"
                 )
-            high *= 2
-        low = high // 2
+            low, high = high, 2 * high
+            needs = [needs[1], need(high)]
+        is_guess = True
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if fits(middle) else (low, middle)
+            if is_guess and needs[1] < inf:
+                # Memory mostly grows evenly: the next two sizes are then the last.
+                share = (limit - needs[0]) / (needs[1] - needs[0])
+                middle = min(max(low + int((high - low) * share), low + 1), high - 1)
+            width, needed = high - low, need(middle)
+            if needed <= limit:
+                low, needs[0] = middle, needed
+            else:
+                high, needs[1] = middle, needed
+            is_guess = 2 * (high - low) <= width
         return low
 
 
@@ -329,10 +345,10 @@ def variable_bytes(profile: Profile) -> dict[int, int]:
             continue
         shape = AttrValue.FromString(attrs["shape"]).shape
         sizes = [dim.size for dim in shape.dim]
-        if shape.unknown_rank or any(size < 0 for size in sizes):
+        if shape.unknown_rank or len(sizes) > MAX_RANK or any(size < 0 for size in sizes):
             continue
         item = TYPE_SIZES.get(AttrValue.FromString(attrs["dtype"]).type, 0)
-        bytes_of[node] = int(np.prod(sizes, dtype=object)) * item
+        bytes_of[node] = check_bytes(int(np.prod(sizes, dtype=object)) * item)
     return bytes_of
 
 

@@ -11,12 +11,16 @@ from operator import mul
 
 import numpy as np
 
-from tfprof.errors import OptionError
 from tfprof.flops.polynomial import Count, bind, symbol, symbols
 from tfprof.flops.tensors import Tensor, elements
 from tfprof.memory.kernel_scratch import FIXED
 from tfprof.memory.live_memory import LiveMemory, live_memory
-from tfprof.memory.symbolic_tensors import NodeTensors, SymbolicTensors, tensor_bytes
+from tfprof.memory.symbolic_tensors import (
+    BeyondMemoryError,
+    NodeTensors,
+    SymbolicTensors,
+    tensor_bytes,
+)
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.protos.graph_pb2 import DataType
@@ -25,10 +29,6 @@ _MAX_BYTES = 2**62
 _WIDTHS = (1, 2, 4, 8, 12, 16)
 """Bytes per element that a temporary of a tensor's shape may have."""
 _NO_TENSORS = NodeTensors("", (), ())
-
-
-class BeyondMemoryError(OptionError):
-    """Sizes that need more memory than any machine has."""
 
 
 @dataclass(frozen=True, eq=False)

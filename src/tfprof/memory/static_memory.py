@@ -25,9 +25,10 @@ def static_memory(profile: Profile, given: Mapping[str, int]) -> Array:
     known = {name for name, value in values.items() if isinstance(value, int)}
     missing = set().union(*(symbols(count) - known for count in step.counts()))
     require_sizes(sorted(missing), tensors.meanings)
-    node_bytes = np.zeros(len(profile.nodes), np.int64)
+    node_bytes = [0] * len(profile.nodes)
     for holder in step.peak(values).holders:
         node_bytes[holder.node] += holder.bytes
     for node, size in variable_bytes(profile).items():
         node_bytes[node] += size
-    return node_bytes
+    # Their sum has to fit, too.
+    return np.array(node_bytes, np.int64 if sum(node_bytes) < 2**63 else object)

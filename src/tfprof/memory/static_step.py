@@ -7,19 +7,26 @@ runs the graph.
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
 from tfprof.flops.polynomial import Count, bind
 from tfprof.flops.tensors import Tensor
-from tfprof.memory.kernel_scratch import scratch_bytes
-from tfprof.memory.symbolic_tensors import NodeTensors, SymbolicTensors, tensor_bytes
+from tfprof.memory.kernel_scratch import SCRATCH, scratch_bytes
+from tfprof.memory.symbolic_tensors import (
+    NodeTensors,
+    SymbolicTensors,
+    check_bytes,
+    tensor_bytes,
+)
 from tfprof.profiles.grouping import group_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import CONTROL, Array, BoolArray
+from tfprof.runtime.lazy import cached_property
 from tfprof.views.graph import producers
 
 _FED = re.compile(r"Placeholder.*|_Arg")
@@ -94,22 +101,49 @@ class StaticStep:
             return f"the outputs of {self.unknown} of {len(self.tensors)} nodes have unknown shapes"
         return ""
 
+    @cached_property
+    def output_sizes(self) -> tuple[Mapping[int, Sequence[int]], Sequence[Count | None]]:
+        """Node -> the bytes of its outputs, as indices in all different polynomials.
+
+        A node without known outputs has one of unknown size.
+        """
+        index: dict[Count | None, int] = {}
+        sizes = {
+            node: [
+                index.setdefault(tensor_bytes(tensor), len(index))
+                for tensor in tensors.outputs or (Tensor(),)
+            ]
+            for node, tensors in self.tensors.items()
+        }
+        return sizes, list(index)
+
+    @cached_property
+    def kinds(self) -> Mapping[int, _Kind]:
+        """Node -> where its outputs are."""
+        kind_of_op = {op: _kind(op) for op in {tensors.op for tensors in self.tensors.values()}}
+        return {node: kind_of_op[tensors.op] for node, tensors in self.tensors.items()}
+
+    @cached_property
+    def readers(self) -> Mapping[tuple[int, int], int]:
+        """Node and output -> how many inputs read it."""
+        return Counter(source for sources in self.inputs.values() for source in sources)
+
     def counts(self) -> Iterator[Count]:
-        """All sizes, as polynomials."""
-        for node in self.tensors.values():
-            yield from (size for size in map(tensor_bytes, node.outputs) if size is not None)
+        """All different sizes, as polynomials."""
+        yield from (size for size in self.output_sizes[1] if size is not None)
 
     def peak(self, values: Mapping[str, Count]) -> StaticPeak:
         """The peak with these sizes of symbols, all of which must be known, in the first order."""
-        order = self.orders[0]
-        _, position = _Run(self, order, values).peak()
+        order, sizes = self.orders[0], _Sizes(self, values)
+        _, position = _Run(self, order, sizes).peak()
         if position < 0:
             return StaticPeak(0, 0, ())
-        return _Run(self, order, values).stop_at(position)
+        return _Run(self, order, sizes).stop_at(position)
 
     def bounds(self, values: Mapping[str, Count]) -> tuple[int, int]:
         """The lowest and the highest peak, by the order in which nodes run."""
-        peaks = [_Run(self, order, values).peak()[0] for order in self.orders]
+        sizes = _Sizes(self, values)
+        peaks = [_Run(self, order, sizes).peak()[0] for order in self.orders]
         return min(peaks), max(peaks)
 
 
@@ -213,6 +247,28 @@ def _run_order(wanted: BoolArray, consumer: Array, producer: Array, *, stack: bo
     return order
 
 
+class _Kind(Enum):
+    """Where the outputs of an op are."""
+
+    RESIDENT = auto()
+    ALIAS = auto()
+    REDUCTION = auto()
+    IN_PLACE = auto()
+    NEW = auto()
+
+
+_KINDS = {
+    re.compile(f"{_RESIDENT.pattern}|{_FED.pattern}"): _Kind.RESIDENT,
+    _ALIAS: _Kind.ALIAS,
+    _REDUCTION: _Kind.REDUCTION,
+    _IN_PLACE: _Kind.IN_PLACE,
+}
+
+
+def _kind(op: str) -> _Kind:
+    return next((kind for pattern, kind in _KINDS.items() if pattern.fullmatch(op)), _Kind.NEW)
+
+
 @dataclass(slots=True, eq=False)
 class _Buffer:
     """A block of memory and how many inputs still read it."""
@@ -222,17 +278,43 @@ class _Buffer:
     readers: int = 0
 
 
+class _Sizes:
+    """The bytes of the outputs of all nodes, and of the scratch memory of ops, at given sizes."""
+
+    def __init__(self, step: StaticStep, values: Mapping[str, Count]) -> None:
+        self.values = values
+        nodes, sizes = step.output_sizes
+        numbers = [self._number(size) for size in sizes]
+        self.outputs = {node: [numbers[i] for i in index] for node, index in nodes.items()}
+        self.scratch = {
+            node: self._scratch(tensors)
+            for node, tensors in step.tensors.items()
+            if tensors.op in SCRATCH
+        }
+
+    def _scratch(self, node: NodeTensors) -> int:
+        inputs, outputs = (
+            [self._shape(tensor) for tensor in tensors] for tensors in (node.inputs, node.outputs)
+        )
+        dtype = node.outputs[0].dtype if node.outputs else 0
+        return check_bytes(scratch_bytes(node.op, dtype, inputs, outputs))
+
+    def _shape(self, tensor: Tensor) -> list[int]:
+        return [self._number(size) for size in tensor.shape or ()]
+
+    def _number(self, count: Count | None) -> int:
+        value = 0 if count is None else bind(count, self.values)
+        return check_bytes(value) if isinstance(value, int) else 0
+
+
 class _Run:
     """One run of a step, with sizes in place of tensors."""
 
-    def __init__(self, step: StaticStep, order: Sequence[int], values: Mapping[str, Count]) -> None:
-        self.step, self.order, self.values = step, order, values
+    def __init__(self, step: StaticStep, order: Sequence[int], sizes: _Sizes) -> None:
+        self.order, self.sizes = order, sizes
+        self.inputs, self.kinds, self.readers = step.inputs, step.kinds, step.readers
         self.live = 0
         self.buffers: dict[tuple[int, int], _Buffer] = {}
-        self.readers: dict[tuple[int, int], int] = {}
-        for sources in step.inputs.values():
-            for source in sources:
-                self.readers[source] = self.readers.get(source, 0) + 1
 
     def peak(self) -> tuple[int, int]:
         """The most bytes that are live, and the position of the node that runs then."""
@@ -258,22 +340,23 @@ class _Run:
 
     def _allocate(self, node: int) -> int:
         """Allocate the outputs of a node; its scratch memory."""
-        tensors = self.step.tensors[node]
-        sources = self.step.inputs.get(node, ())
-        read = [self.buffers[source] for source in sources if source in self.buffers]
-        for index, tensor in enumerate(tensors.outputs or (Tensor(),)):
-            buffer = self._output(node, tensors.op, tensor, read)
-            if buffer is not None:
-                buffer.readers += self.readers.get((node, index), 0)
-                self.buffers[node, index] = buffer
-        return self._scratch(tensors)
+        kind = self.kinds[node]
+        if kind != _Kind.RESIDENT:
+            sources = self.inputs.get(node, ())
+            read = [self.buffers[source] for source in sources if source in self.buffers]
+            for index, size in enumerate(self.sizes.outputs[node]):
+                buffer = self._output(node, kind, size, read)
+                if buffer is not None:
+                    buffer.readers += self.readers.get((node, index), 0)
+                    self.buffers[node, index] = buffer
+        return self.sizes.scratch.get(node, 0)
 
     def _release(self, node: int) -> None:
         """Release what no node reads any more."""
-        read = [source for source in self.step.inputs.get(node, ()) if source in self.buffers]
+        read = [source for source in self.inputs.get(node, ()) if source in self.buffers]
         for source in read:
             self.buffers[source].readers -= 1
-        made = [(node, i) for i in range(max(len(self.step.tensors[node].outputs), 1))]
+        made = [(node, i) for i in range(len(self.sizes.outputs[node]))]
         for key in (*read, *made):
             buffer = self.buffers.get(key)
             if buffer is not None and buffer.readers <= 0:
@@ -281,34 +364,15 @@ class _Run:
                 buffer.bytes = 0
                 del self.buffers[key]
 
-    def _output(
-        self, node: int, op: str, tensor: Tensor, read: Sequence[_Buffer]
-    ) -> _Buffer | None:
+    def _output(self, node: int, kind: _Kind, size: int, read: Sequence[_Buffer]) -> _Buffer | None:
         """The buffer of an output: an input's, or a new one; None if it is resident anyway."""
-        if _RESIDENT.fullmatch(op) or _FED.fullmatch(op):
-            return None
-        if _ALIAS.fullmatch(op):
+        if kind == _Kind.ALIAS:
             return read[0] if read else None
-        size = self._number(tensor_bytes(tensor))
-        if _REDUCTION.fullmatch(op) and read and read[0].bytes == size:
+        if kind == _Kind.REDUCTION and read and read[0].bytes == size:
             return read[0]  # it reduces nothing
-        if _IN_PLACE.fullmatch(op):
+        if kind == _Kind.IN_PLACE:
             for buffer in read:
                 if buffer.readers == 1 and buffer.bytes == size:
                     return buffer
         self.live += size
         return _Buffer(node, size)
-
-    def _scratch(self, node: NodeTensors) -> int:
-        inputs, outputs = (
-            [self._shape(tensor) for tensor in tensors] for tensors in (node.inputs, node.outputs)
-        )
-        dtype = node.outputs[0].dtype if node.outputs else 0
-        return scratch_bytes(node.op, dtype, inputs, outputs)
-
-    def _shape(self, tensor: Tensor) -> list[int]:
-        return [self._number(size) for size in tensor.shape or ()]
-
-    def _number(self, count: Count | None) -> int:
-        value = 0 if count is None else bind(count, self.values)
-        return value if isinstance(value, int) else 0

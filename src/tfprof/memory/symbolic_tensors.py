@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tfprof.definitions.limits import MAX_COUNT
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import OptionError
 from tfprof.flops.model_cost import Cost, bind_cost, compute_cost
@@ -16,6 +17,10 @@ from tfprof.protos.graph_pb2 import DataType
 
 _REFERENCE = 100
 """What is added to the number of a type for a reference to a variable of it."""
+
+
+class BeyondMemoryError(OptionError):
+    """Sizes that need more memory than any machine has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,13 @@ def tensor_bytes(tensor: Tensor) -> Count | None:
     if size is None:
         return 0
     return None if count is None else count * size
+
+
+def check_bytes(size: int) -> int:
+    """A number of bytes, or a BeyondMemoryError if it is beyond what floats can count."""
+    if size > MAX_COUNT:
+        raise BeyondMemoryError("memory: a tensor of the graph has more than 1e150 bytes")
+    return size
 
 
 def require_sizes(missing: Sequence[str], meanings: Mapping[str, str]) -> None:

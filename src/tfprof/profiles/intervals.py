@@ -29,6 +29,17 @@ class Intervals:
         """What of them is in a period."""
         return Intervals(np.clip(self.start, start, end), np.clip(self.end, start, end))
 
+    def intersect(self, other: Intervals) -> Intervals:
+        """What both of them cover."""
+        first = np.searchsorted(other.end, self.start, "right")
+        count = np.searchsorted(other.start, self.end, "left") - first
+        mine = np.repeat(np.arange(len(self.start)), count)
+        theirs = np.arange(len(mine)) - (np.cumsum(count) - count - first)[mine]
+        return Intervals(
+            np.maximum(self.start[mine], other.start[theirs]),
+            np.minimum(self.end[mine], other.end[theirs]),
+        )
+
     def union(self, *others: Intervals) -> Intervals:
         """The union with others."""
         parts = (self, *others)

@@ -6,14 +6,17 @@ import contextlib
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pyarrow as pa
 
+from tfprof.definitions.limits import MAX_OUTPUT_BYTES
 from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
 from tfprof.sql.duckdb_connection import connect_duckdb, lock_duckdb
 from tfprof.sql.sql_result import SqlResult
 
+_BATCH_ROWS = 10_000
 _WORD = re.compile(r"\w+")
 _CATALOG = re.compile(r"\s*(show|from\s+(duckdb_|information_schema))", re.IGNORECASE)
 _UNKNOWN = re.compile(r"Table with name (\S+) does not exist")
@@ -39,11 +42,29 @@ def run_query(makers: Mapping[str, Callable[[], pa.Table]], query: str) -> SqlRe
                 if lists_all or name in words:
                     connection.register(name, make())
             lock_duckdb(connection)
-            return SqlResult(_with_integers(connection.sql(query).to_arrow_table()))
-        except duckdb.Error as error:
+            return SqlResult(_with_integers(_read_rows(connection.sql(query))))
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
             raise OptionError(_describe(str(error), makers)) from None
         finally:
             connection.close()
+
+
+def _read_rows(relation: Any) -> pa.Table:
+    """The rows of a query, as long as they do not take too much memory."""
+    if not hasattr(relation, "to_arrow_reader"):  # older versions of DuckDB
+        reader = relation.fetch_arrow_reader(_BATCH_ROWS)
+    else:
+        reader = relation.to_arrow_reader(_BATCH_ROWS)
+    batches, size = [], 0
+    for batch in reader:
+        size += batch.nbytes
+        if size > MAX_OUTPUT_BYTES:
+            raise OptionError(
+                f"the rows of the query take more than {MAX_OUTPUT_BYTES >> 20} MB; "
+                "select fewer columns, group them, or add a limit"
+            )
+        batches.append(batch)
+    return pa.Table.from_batches(batches, reader.schema)
 
 
 def _with_integers(table: pa.Table) -> pa.Table:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from tfprof.errors import OptionError
+from tfprof.definitions.limits import MAX_OUTPUT_BYTES
+from tfprof.errors import OptionError, OutputError
 from tfprof.runtime.printable import one_line
 
+_BATCH_ROWS = 10_000
 _LONGEST = 60
 """The most characters of a cell of text."""
 
@@ -50,22 +53,40 @@ class SqlResult:
         is_number = [
             pa.types.is_integer(t) or pa.types.is_floating(t) for t in self.table.schema.types
         ]
-        cells = [self.columns]
-        rows = zip(*(column.to_pylist() for column in self.table.columns), strict=True)
-        cells += [[_cell(value) for value in row] for row in rows]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = []
-        for line in cells:
-            padded = [
-                cell.rjust(width) if right else cell.ljust(width)
-                for cell, width, right in zip(line, widths, is_number, strict=True)
-            ]
-            lines.append("  ".join(padded).rstrip())
-        return "\n".join(lines) + "\n"
+        widths = [len(name) for name in self.columns]
+        for rows in self._cells():
+            longest = (max(map(len, column)) for column in zip(*rows, strict=True))
+            widths = list(map(max, widths, longest))
+        _check_size(len(self) * (sum(widths) + 2 * len(widths)), "text")
+        parts = []
+        for rows in itertools.chain([[self.columns]], self._cells()):
+            lines = []
+            for row in rows:
+                padded = [
+                    cell.rjust(width) if right else cell.ljust(width)
+                    for cell, width, right in zip(row, widths, is_number, strict=True)
+                ]
+                lines.append("  ".join(padded).rstrip())
+            parts.append("\n".join(lines) + "\n")
+        return "".join(parts)
+
+    def _cells(self) -> Iterator[list[list[str]]]:
+        """The cells of some rows at a time, as text."""
+        for batch in self.table.to_batches(_BATCH_ROWS):
+            columns = ([_cell(value) for value in column.to_pylist()] for column in batch.columns)
+            rows = [list(row) for row in zip(*columns, strict=True)]
+            if rows:
+                yield rows
 
     def json(self) -> str:
         """The rows as a list of objects."""
-        return json.dumps(self.records(), indent=2, default=str)
+        parts, size = [], 0
+        for batch in self.table.to_batches(_BATCH_ROWS):
+            part = json.dumps(batch.to_pylist(), indent=2, default=str)[1:-2]
+            size += len(part)
+            _check_size(size, "JSON")
+            parts += [part] if len(batch) else []
+        return f"[{','.join(parts)}\n]" if parts else "[]"
 
     def csv(self) -> str:
         """The rows as CSV; lists as text."""
@@ -91,6 +112,14 @@ class SqlResult:
             known = ", ".join(FORMATS)
             raise OptionError(f"{path}: name a file that ends in one of {known}")
         return FORMATS[suffix](self)
+
+
+def _check_size(size: int, what: str) -> None:
+    if size > MAX_OUTPUT_BYTES:
+        raise OutputError(
+            f"the rows take more than {MAX_OUTPUT_BYTES >> 20} MB as {what}; add a limit to the "
+            "query, or write them to a .parquet file"
+        )
 
 
 def _cell(value: Any) -> str:

@@ -155,7 +155,7 @@ def _memory_peaks(profile: Profile) -> pa.Table:
             "step": pa.array([peak.step for peak in peaks], pa.int64()),
             "device": pa.array([peak.device for peak in peaks], pa.string()),
             "bytes": pa.array([peak.bytes for peak in peaks], pa.int64()),
-            "micros": pa.array([peak.micros for peak in peaks], pa.int64()),
+            "micros": clip_to_int64(np.array([peak.micros for peak in peaks], object)),
             "is_recorded": pa.array([peak.recorded for peak in peaks], pa.bool_()),
         }
     )

@@ -31,6 +31,9 @@ _DICTIONARIES = {
     "allocation_allocator": pa.string(),
     "output_shape": pa.binary(),
 }
+_OPTIONAL = ("output_shape",)
+"""Columns whose values may be null."""
+_UNSIGNED = ("output_pointer",)
 _DEVICES = ("device", "interval_device", "record_device")
 _NODES = ("node", "execution_node", "interval_node", "memory_node", "allocation_node", "label_node")
 
@@ -68,18 +71,21 @@ def _has_type(item: Any, value: Any) -> bool:
     if item.type == "BoolArray":
         return bool(value.dtype == np.bool_)
     if item.type == "Array":
-        return _is_integer(value)
+        return _is_integer(value) or (item.name in _UNSIGNED and value.dtype == np.uint64)
     if item.type != "pa.Array":
         return True
     value.validate(full=True)  # that texts are UTF-8, for one
     if item.name in _DICTIONARIES:
         kind = _DICTIONARIES[item.name]
-        return pa.types.is_dictionary(value.type) and value.type.value_type == kind
+        if not (pa.types.is_dictionary(value.type) and value.type.value_type == kind):
+            return False
+        return item.name in _OPTIONAL or value.null_count + value.dictionary.null_count == 0
     return value.type == _TYPES.get(item.name, pa.string()) and _has_no_nulls(value)
 
 
 def _is_integer(value: Array) -> bool:
-    return value.dtype.kind in "iu"
+    """Whether numbers are of a type that sums and differences of them fit into."""
+    return value.dtype in (np.int32, np.int64)
 
 
 def _has_no_nulls(column: pa.Array) -> bool:

@@ -6,6 +6,8 @@ to terabytes. The size of a table is known before it is unpacked.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,12 +24,13 @@ _VALUE_SIZE = 8  # bytes of a number, or of the offsets of a string and its list
 _PLAIN_ENCODINGS = {0, 3, 4}  # plain and run lengths; in others strings share prefixes
 
 
-def read_parquet(path: Path) -> pa.Table:
+def read_parquet(path: Path, max_rows: float = math.inf) -> pa.Table:
     """The table of a file; a LoadError if it is too large, Arrow's errors if it is none."""
     size = file_size(path, "the table")
     limit = max_table_bytes(size)
     chunks = read_footer(path)
-    if _sizes_fit(chunks, limit) and _strings_fit(path, chunks, limit):
+    fits = _sizes_fit(chunks, limit) and _count_values(chunks) <= max_rows
+    if fits and _strings_fit(path, chunks, limit):
         table = _read_batches(path, limit)
         if table is not None:
             return table
@@ -44,6 +47,14 @@ def _sizes_fit(chunks: list[ColumnChunk], limit: int) -> bool:
     uncompressed = sum(chunk.uncompressed_size for chunk in chunks)
     most_values = max((chunk.num_values for chunk in chunks), default=0)
     return uncompressed <= limit and most_values * _VALUE_SIZE <= limit
+
+
+def _count_values(chunks: list[ColumnChunk]) -> int:
+    """How many values the longest column has, which are its rows or the items of its lists."""
+    counts: Counter[str] = Counter()
+    for chunk in chunks:
+        counts[chunk.path] += chunk.num_values
+    return max(counts.values(), default=0)
 
 
 def _strings_fit(path: Path, chunks: list[ColumnChunk], limit: int) -> bool:

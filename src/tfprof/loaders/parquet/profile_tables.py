@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tfprof.definitions.limits import MAX_PROFILE_PARTS
+from tfprof.definitions.limits import MAX_PROFILE_PARTS, max_table_rows
 from tfprof.errors import LoadError
 from tfprof.loaders.parquet.checks import find_fault
 from tfprof.loaders.parquet.file import read_parquet
@@ -187,13 +187,17 @@ class _Tables:
         self.folder = folder
         self.cache: dict[str, pa.Table] = {}
         self._ids: dict[bytes, str] = {}
+        sizes = [path.stat().st_size for path in folder.glob("*.parquet") if path.is_file()]
+        self._room = max_table_rows(sum(sizes))
+        """How many rows those that are not read yet may have."""
 
     def read(self, name: str, part: int | None = None) -> pa.Table:
         """A table, or the rows of one part of it."""
         if name not in self.cache:
             path = self.path(name)
             try:
-                self.cache[name] = read_parquet(path)
+                self.cache[name] = read_parquet(path, self._room)
+                self._room -= self.cache[name].num_rows
             except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
                 first = (str(error).splitlines() or [""])[0]
                 reason = "no such file" if isinstance(error, FileNotFoundError) else first
