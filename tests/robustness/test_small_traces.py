@@ -6,6 +6,7 @@ import pytest
 
 from tests.robustness import hostile_programs
 from tests.robustness.budget import run_measured
+from tests.robustness.models import CPU, graph_of, run_of
 from tfprof.protos.log_pb2 import ProfileProto
 from tfprof.protos.xplane_pb2 import XSpace
 
@@ -167,3 +168,15 @@ def test_outputs_of_some_steps_are_written(steps, nodes, tmp_path):
     ):
         assert run_measured(profile, *command, cwd=tmp_path).check().status == 0
     assert len(list(tmp_path.glob("t_*.json"))) == steps
+
+
+def test_files_of_many_runs(tmp_path):
+    """What is kept of a run is as large as the run."""
+    (tmp_path / "graph.pb").write_bytes(graph_of(("n", "A")).SerializeToString())
+    run = run_of(CPU, ("n", 1, 1)).SerializeToString()
+    paths = [tmp_path / f"run_{step}" for step in range(1200)]
+    for path in paths:
+        path.write_bytes(run)
+    runs = ",".join(map(str, paths))
+    done = run_measured(f"--graph_path={tmp_path / 'graph.pb'}", f"--run_meta_path={runs}", "op")
+    assert done.check().megabytes < 200

@@ -21,6 +21,10 @@ from tfprof.protos import columns_pb2
 from tfprof.runtime.exceptions import is_error
 
 
+_SMALL = 10_000
+_FIRST_ROW = pa.array([0])
+
+
 @cache
 def _handler(name: str) -> Any:
     return HandlerPool([columns_pb2.DESCRIPTOR]).get_for_message(
@@ -30,7 +34,9 @@ def _handler(name: str) -> Any:
 
 def _batch(data: bytes, columns: type[Message]) -> pa.RecordBatch:
     try:
-        return _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
+        batch = _handler(columns.DESCRIPTOR.name).list_to_record_batch([data])
+        # The reader makes room for 1,000 values of each column: with thousands of runs, gigabytes.
+        return batch.take(_FIRST_ROW) if len(data) < _SMALL else batch
     except BaseException as error:
         if isinstance(error, MemoryError) or not is_error(error):
             raise
