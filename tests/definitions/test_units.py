@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfprof.definitions.units import FORMATS, format_share, parse_memory, parse_time
+from tfprof.definitions.units import FORMATS, SCALES, format_share, parse_memory, parse_time
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,8 @@ def test_time(text, micros):
 )
 def test_shares(share, text):
     assert format_share(share) == text
+
+
+def test_the_smallest_unit_is_one():
+    """As the page divides by it."""
+    assert [scale[0] for scale in SCALES.values()] == [("", 1), ("us", 1), ("B", 1)]
