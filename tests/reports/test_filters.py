@@ -88,3 +88,24 @@ def test_start_nodes_inside_of_each_other(profile):
         ("a/b", 1),
         ("a/b/a", 2),
     ]
+
+
+def test_lists_start_at_the_first_match(profile):
+    ops = [name for name, _ in shown(profile, "op")]
+    for start in range(len(ops)):
+        names = [name for name, _ in shown(profile, "op", start_name_regexes=ops[start:])]
+        assert names == ops[start:]
+    assert shown(profile, "op", start_name_regexes=[]) == shown(profile, "op")
+    assert shown(profile, "op", start_name_regexes=["None"]) == []
+
+
+@pytest.mark.parametrize("starts", [[".*"], ["a/b"]])
+def test_only_the_original_trims_the_root(profile, starts):
+    options = {"trim_name_regexes": ["_TFProfRoot"], "start_name_regexes": starts}
+    assert len(shown(profile, **options)) > 1
+    report = profile.report(
+        "scope",
+        {**options, "account_type_regexes": [".*"], "show_name_regexes": [".*"], "max_depth": 10},
+        compat=True,
+    )
+    assert report.names[1:] == []

@@ -88,6 +88,19 @@ def test_compat_tests_inclusive_time_and_memory(
     assert sorted(report.names[1:]) == (by_self if of_self else inclusive)
 
 
+def test_compat_ignores_occurrence_in_code_view(demo_profile: tfprof.Profile) -> None:
+    lists = ("account_type_regexes", "start_name_regexes", "show_name_regexes")
+    everything = {**DEEP, **{key: [".*"] for key in lists}}
+    count = len(demo_profile.report("code", everything, compat=True))
+    for option, view, shown in (
+        ("min_occurrence", "code", count),
+        ("min_occurrence", "scope", 1),
+        ("min_micros", "code", 1),
+    ):
+        options = {**everything, option: 10**9}
+        assert len(demo_profile.report(view, options, compat=True)) == shown
+
+
 @pytest.mark.parametrize(("compat", "names"), [(False, ["a", "b"]), (True, ["a"])])
 def test_a_minimum_of_0_hides_what_is_negative_in_compat(compat: bool, names: list[str]) -> None:
     log = OpLogProto()
