@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 import tfprof
-from tests.test_goldens import CPU, graph_of, run_of
+from tests.robustness.models import CPU, graph_of, log_of, run_of
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.protos.log_pb2 import OpLogProto
 from tfprof.reports.account import type_lists
@@ -66,3 +66,32 @@ def test_type_lists_are_sorted(profile: tfprof.Profile) -> None:
     lists = [[names[i] for i in indices[slice(*ends)]] for ends in pairwise(offsets)]
     cpu, gpu = "/device:cpu:0", "/device:gpu:0"
     assert lists == [[cpu, "Op"], [cpu, "Op", "mine"], [cpu, "Op"], [gpu, "Op"]]
+
+
+@pytest.mark.parametrize("view", ["scope", "graph"])
+def test_the_original_counts_scopes_of_what_matches(view: str) -> None:
+    """A node that does not match counts in scope view if one below it does."""
+    nodes = {"s": ("B", 10), "s/x": ("A", 1), "t": ("B", 100), "t/y": ("B", 1000)}
+    graph = graph_of(*((name, op) for name, (op, _) in nodes.items()))
+    run = run_of(CPU, *((name, 1, micros) for name, (_, micros) in nodes.items()))
+    options = {"account_type_regexes": ["A"], "start_name_regexes": [".*"], "max_depth": 9}
+    options |= {"show_name_regexes": [".*"], "select": ["micros"]}
+    profile = tfprof.load(graph, run)
+    assert profile.report(view, options).root.total["exec_micros"] == 1
+    original = profile.report(view, options, compat=True)
+    assert original.root.total["exec_micros"] == (11 if view == "scope" else 1)
+
+
+def test_frames_without_nodes_match_only_everything() -> None:
+    main = ("a.py", "main", 1)
+    log = log_of({"x": [main, ("a.py", "f", 2)], "y": [main, ("a.py", "g", 3)]})
+    profile = tfprof.load(graph_of(("x", "A"), ("y", "B")), op_log=log)
+    everything, some = (
+        profile.report("code", account_type_regexes=[regex], max_depth=9) for regex in (".*", "A")
+    )
+    assert everything.matched.tolist() == [False, True, True, True]
+    assert dict(zip(some.names, some.matched.tolist(), strict=True)) == {
+        some.names[0]: False,
+        "a.py:1:main": False,
+        "a.py:2:f": True,
+    }
