@@ -31,3 +31,10 @@ def test_invalid_ones_are_refused_but_in_compat() -> None:
     regexes.check("show_name_regexes", ("(",), ORIGINAL)
     with pytest.raises(tfprof.OptionError, match=r"invalid regex '\(': missing \)"):
         regexes.check("show_name_regexes", ("a", "("), REPAIRED)
+
+
+def test_search_finds_a_part() -> None:
+    texts = pa.array(["ab", "b", "c"])
+    assert regexes.search("b", texts).tolist() == [True, True, False]
+    with pytest.raises(tfprof.OptionError, match=r"invalid regex '\(': missing \)"):
+        regexes.search("(", texts)
