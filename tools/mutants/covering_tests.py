@@ -27,9 +27,15 @@ class CoveringTests:
         self._seconds = {test: float(time) for time, _, test in (s.partition(" ") for s in lines)}
 
     def find(self, path: Path, lines: range) -> list[str]:
-        """The quickest tests of some lines; of the whole file for lines that run at import."""
+        """The quickest tests of some lines; of the whole file for lines that run at import.
+
+        A test of a constant may run no line of its file: it is in the test file of that name.
+        """
         by_line = self._by_line[path]
-        tests = _tests(by_line.get(line, ()) for line in lines) or _tests(by_line.values())
+        tests = _tests(by_line.get(line, ()) for line in lines)
+        if not tests:
+            own_file = f"/{path.parent.name}/test_{path.stem}.py::"
+            tests = _tests(by_line.values()) | {test for test in self._seconds if own_file in test}
         ordered = sorted(tests & set(self._seconds), key=self._seconds.__getitem__)
         ends = accumulate(map(self._seconds.__getitem__, ordered))
         return [test for test, end in zip(ordered, ends, strict=True) if end < _SECONDS]
