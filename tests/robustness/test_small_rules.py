@@ -148,7 +148,8 @@ def test_functions_of_large_nodes_that_are_called_with_many_shapes(op, fill, tmp
     assert _cost(maker, tmp_path).status == 0
 
 
-def test_case_of_many_branches_with_many_results(tmp_path):
+@pytest.mark.parametrize("command", ["cost", "fit"])
+def test_case_of_many_branches_with_many_results(command, tmp_path):
     maker = GraphMaker()
     function = maker.graph.library.function.add()
     function.signature.name = "f"
@@ -161,4 +162,7 @@ def test_case_of_many_branches_with_many_results(tmp_path):
     case = maker.add("case", "Case", "x", "x")
     for _ in range(8000):
         case.attr["branches"].list.func.add(name="f")
-    assert _cost(maker, tmp_path).status == 0
+    path = tmp_path / "graph.pb"
+    path.write_bytes(maker.graph.SerializeToString())
+    graph = path if command == "cost" else f"--graph_path={path}"
+    assert run_measured(command, graph).check().status == 0
