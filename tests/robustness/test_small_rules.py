@@ -144,7 +144,7 @@ def _call_with_many_shapes(maker, calls):
 def test_functions_of_large_nodes_that_are_called_with_many_shapes(op, fill, tmp_path):
     maker = GraphMaker()
     fill(_add_function(maker, op, 20_000))
-    _call_with_many_shapes(maker, 1000)
+    _call_with_many_shapes(maker, 600)
     assert _cost(maker, tmp_path).status == 0
 
 
