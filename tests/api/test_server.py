@@ -48,6 +48,14 @@ def answer_of(address, path):
     return json.loads(data)
 
 
+@pytest.mark.parametrize("options", ["[" * 20_000, '{"a":' * 4_000, r'{"\ud800": "1"}'])
+def test_options_that_are_nested_deeply_or_no_text(address, options):
+    query = urlencode({"preset": "time and memory", "view": "scope", "options": options})
+    answer, data = ask(address, f"/api/report?{query}")
+    assert answer.status == 400
+    assert data in (b"the options are not JSON", rb"unknown option '\ud800'")
+
+
 def test_it_listens_on_loopback_only(address):
     assert address.hostname == "127.0.0.1"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.definitions.limits import MAX_ELEMENT_DEPTH, MAX_SIZE_WEIGHT
-from tfprof.flops.limit_tensors import limit_tensor
+from tfprof.flops.limit_tensors import limit_tensors
 from tfprof.flops.polynomial import CountSum, is_large_symbol, symbol, symbol_name
 from tfprof.flops.tensors import Tensor
 from tfprof.protos.graph_pb2 import DataType
@@ -20,6 +20,11 @@ TYPES = {
     DataType.DT_UINT8: np.uint8,
     DataType.DT_INT8: np.int8,
 }
+
+
+def limit_tensor(tensor):
+    (limited,) = limit_tensors([tensor])
+    return limited
 
 
 @given(st.sampled_from(list(TYPES)), st.integers(-(2**130), 2**130))

@@ -251,7 +251,7 @@ def parse_options(text: str) -> dict[str, Any]:
     """Options from the JSON that a page sends: names, and values as they are typed."""
     try:
         given = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise OptionError("the options are not JSON") from None
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
         raise OptionError("the options are not a JSON object of texts")

@@ -56,12 +56,12 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self.server.service.answer(parts.path, query)
             self._send(200, answer, "application/octet-stream")
         except RefusedError as refusal:
-            self._send(refusal.status, str(refusal).encode(), "text/plain; charset=utf-8")
+            self._send_text(refusal.status, str(refusal))
         except TfprofError as error:
-            self._send(400, str(error).encode(), "text/plain; charset=utf-8")
+            self._send_text(400, str(error))
         except Exception as error:
             text = f"unexpected {type(error).__name__}: {error}; please report it"
-            self._send(500, text.encode(), "text/plain; charset=utf-8")
+            self._send_text(500, text)
 
     def _check(self) -> None:
         """Refuse what another page or another name of this machine makes a browser ask."""
@@ -80,6 +80,10 @@ class _Handler(BaseHTTPRequestHandler):
         given = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if not secrets.compare_digest(given.encode(), self.server.token.encode()):
             raise RefusedError(401, "open the address that tfprof ui printed")
+
+    def _send_text(self, status: int, text: str) -> None:
+        # What a request quotes may have surrogates.
+        self._send(status, text.encode("utf-8", "backslashreplace"), "text/plain; charset=utf-8")
 
     def _send(self, status: int, data: bytes, kind: str) -> None:
         with contextlib.suppress(ConnectionError):

@@ -47,14 +47,16 @@ def switch_or_merge(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
     """The outputs of a Switch or a Merge."""
     if "Switch" in node.op:
         return [inputs[0], inputs[0]] if inputs else []
-    known = [(tensor,) for tensor in inputs if tensor is not UNKNOWN]
+    distinct = {id(tensor): tensor for tensor in inputs}.values()
+    known = [(tensor,) for tensor in distinct if tensor is not UNKNOWN]
     return [*merge_branches(known), Tensor(DataType.DT_INT32, ())]
 
 
 def merge_branches(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
     """What holds for the results of every branch."""
-    results = list(branches[0]) if branches else []
-    for branch in branches[1:]:
+    distinct = list({id(branch): branch for branch in branches}.values())
+    results = list(distinct[0]) if distinct else []
+    for branch in distinct[1:]:
         padded = (*branch, *[UNKNOWN] * len(results))
         results = [join_tensors(*pair) for pair in zip(results, padded, strict=False)]
     return results

@@ -19,7 +19,7 @@ from tfprof.flops.control_flow import (
     switch_or_merge,
     widen_state,
 )
-from tfprof.flops.limit_tensors import limit_tensor
+from tfprof.flops.limit_tensors import limit_tensors
 from tfprof.flops.polynomial import Count
 from tfprof.flops.recorded_trip_counts import LoopId
 from tfprof.flops.shapes import canonical, infer
@@ -35,6 +35,8 @@ from tfprof.protos.graph_pb2 import DataType, NodeDef
 
 _MAX_PASSES = 6
 """A loop's state is widened after each pass over its body, so few are needed."""
+_FEW = 16
+"""A node with more inputs, outputs or branches counts as several nodes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +149,9 @@ class Interpreter:
 
     def _body(self, body: FunctionBody, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
         instance = Instance(body, refine_arguments(body, arguments), order)
-        self._visits -= len(order)
+        inputs = sum(len(body.inputs[position]) for position in order)
+        inputs += len(arguments) + len(body.results)
+        self._visits -= max(len(order), inputs // _FEW)
         v1_loops = V1Loops(body, order) if V1Loops.any_in(body, order) else None
         for component in v1_loops.components if v1_loops else [order]:
             for _ in range(_MAX_PASSES):
@@ -179,13 +183,12 @@ class Interpreter:
             outputs = [replace(padded, shape=shape)]
         if v1_loops is not None:
             outputs = v1_loops.refine(position, outputs)
-        instance.outputs[position] = tuple(map(limit_tensor, outputs))
+        instance.outputs[position] = limit_tensors(outputs)
 
     def _name_batches(self, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
         """What an iterator yields, with symbols for its unknown sizes: an input of the model."""
         named = list(outputs)
-        stated = node.attr["output_shapes"].list.shape if "output_shapes" in node.attr else ()
-        self._merge(node, named, [dims_of(shape) for shape in stated], stated=True)
+        self._merge(node, named, self._stated_shapes(node, "output_shapes"), stated=True)
         return [
             replace(tensor, shape=self.symbols.name_sizes(f"{node.name}:{index}", tensor.shape))
             for index, tensor in enumerate(named)
@@ -220,14 +223,22 @@ class Interpreter:
     def _refine(self, body: FunctionBody, node: NodeDef, outputs: Sequence[Tensor]) -> list[Tensor]:
         """Outputs with the shapes of the graph's `_output_shapes` and of the run."""
         merged = list(outputs)
-        if "_output_shapes" in node.attr:
-            shapes = node.attr["_output_shapes"].list.shape
-            self._merge(node, merged, [dims_of(shape) for shape in shapes], stated=True)
+        self._merge(node, merged, self._stated_shapes(node, "_output_shapes"), stated=True)
         if self.run_shapes and (body.name, node.name) in self.run_shapes:
             recorded = self.run_shapes[body.name, node.name]
             self._record_sizes(merged, recorded)
             self._merge(node, merged, recorded)
         return merged
+
+    def _stated_shapes(self, node: NodeDef, name: str) -> list[Dims | None]:
+        """The shapes of outputs in an attribute, as many as a node may have."""
+        if name not in node.attr:
+            return []
+        shapes = node.attr[name].list.shape
+        if len(shapes) > _FEW:
+            shapes = shapes[: max(self._outputs, _FEW)]
+            self._outputs -= len(shapes)
+        return list(map(dims_of, shapes))
 
     def _record_sizes(self, outputs: Sequence[Tensor], recorded: Sequence[Dims | None]) -> None:
         """Learn the sizes of symbols: where a shape has one and the recorded shape a number."""
@@ -265,6 +276,7 @@ class Interpreter:
         callees = list(list_calls(node, self.library.functions, self.library.gradients))
         if callees and callees[0].kind == "cond":
             return (yield from self._loop(instance, position, inputs, callees))
+        self._visits -= len(callees) if len(callees) > _FEW else 0
         invocations: list[Invocation] = []
         branch = constant_branch(node, inputs, len(callees))
         for call in callees if branch is None else [callees[branch]]:

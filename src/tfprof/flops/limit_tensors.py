@@ -6,6 +6,7 @@ symbols becomes a symbol of its own. So the work per node does not grow along a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tfprof.definitions.limits import MAX_ELEMENT_DEPTH, MAX_RANK, MAX_SIZE_WEIGHT
@@ -24,9 +25,16 @@ _UNSIGNED = {
 }
 
 
-def limit_tensor(tensor: Tensor) -> Tensor:
-    """A tensor whose sizes, values and elements are within bounds."""
-    shape, value = _limit_shape(tensor.shape), tensor.value
+def limit_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Tensors whose sizes, values and elements are within bounds."""
+    distinct = {id(tensor.shape): tensor.shape for tensor in tensors}
+    shapes = {key: _limit_shape(shape) for key, shape in distinct.items()}
+    return tuple(_limit_tensor(tensor, shapes[id(tensor.shape)]) for tensor in tensors)
+
+
+def _limit_tensor(tensor: Tensor, shape: Dims | None) -> Tensor:
+    """A tensor of a shape within bounds, whose values and elements are so, too."""
+    value = tensor.value
     if shape is None:
         value = None
     elif value is not None:

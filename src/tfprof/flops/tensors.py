@@ -197,7 +197,7 @@ def _value(message: TensorProto, count: int) -> Value | None:
     if content and len(content) != count * np.dtype(layout).itemsize:
         return None
     numbers = np.frombuffer(content, layout).tolist() if content else getattr(message, field)
-    values = [int(number) for number in numbers][:count]
+    values = [int(number) for number in numbers[:count]]
     # The encoding leaves out a run of equal values at the end, zeros altogether.
     last = values[-1] if values else 0
     return tuple(values + [last] * (count - len(values)))

@@ -121,13 +121,14 @@ class InstanceTotals:
         pending = [root]
         while pending:
             instance = pending[-1]
-            missing = [child for child in _children(instance) if child not in self._done]
-            if missing and instance not in self._done:
+            if instance in self._done:
+                pending.pop()
+                continue
+            missing = {child: None for child in _children(instance) if child not in self._done}
+            if missing:
                 pending.extend(missing)
                 continue
-            pending.pop()
-            if instance not in self._done:
-                self._done[instance] = self._sum(instance)
+            self._done[instance] = self._sum(instance)
         return self._done[root]
 
     def _sum(self, instance: Instance) -> Totals:
@@ -157,7 +158,10 @@ class InstanceTotals:
         invocations = instance.invocations.get(position, [])
         if len(invocations) < 2 or invocations[0].call.kind != "branch":
             return invocations
-        return [max(invocations, key=self._rank)]
+        distinct: dict[Instance | None, Invocation] = {}
+        for invocation in invocations:
+            distinct.setdefault(invocation.instance, invocation)
+        return [max(distinct.values(), key=self._rank)]
 
     def call_work(self, instance: Instance, position: int) -> Work:
         """The work of all that a call runs, in one execution of the call."""

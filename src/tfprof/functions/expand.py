@@ -15,6 +15,8 @@ from tfprof.functions.library import FunctionBody, FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef
 
 MAX_DEPTH = 1_000
+_FEW = 16
+"""The most inputs, results and branches of a node on average that count as one node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +48,7 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
     bodies = [InlinedBody(library.main, 0, "")]
     warnings: dict[str, None] = {}
     total, name_bytes = len(library.main.nodes), 0
+    weight, weights = total, dict[str, int]()
     if max_nodes is None:
         max_nodes = max_inlined_nodes(library.size)
     max_bytes = max_inlined_bytes(library.name_bytes)
@@ -54,13 +57,15 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
             node = inlined.body.nodes[position]
             for call in list_calls(node, library.functions, library.gradients):
                 body = library.body(call.function)
+                if body is not None and body.name not in weights:
+                    weights[body.name] = _weight(body, library)
                 if body is None:
                     warnings[f"function {call.function!r} is not in the library"] = None
                 elif _is_active(inlined, call.function):
                     warnings[f"function {call.function!r} calls itself"] = None
                 elif inlined.depth == MAX_DEPTH:
                     warnings[f"calls nested deeper than {MAX_DEPTH} are not expanded"] = None
-                elif total + len(body.nodes) > max_nodes:
+                elif weight + weights[body.name] > max_nodes:
                     warnings[f"more than {max_nodes} nodes: other calls are not expanded"] = None
                 elif name_bytes > max_bytes:
                     warnings["names too long: other calls are not expanded"] = None
@@ -73,7 +78,16 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
                     inlined.children.setdefault(position, []).append(child)
                     bodies.append(child)
                     total += len(body.nodes)
+                    weight += weights[body.name]
     return ExpandedGraph(bodies, list(warnings))
+
+
+def _weight(body: FunctionBody, library: FunctionLibrary) -> int:
+    """As how many nodes a function counts: those of many inputs, results or branches as several."""
+    links = len(body.results) + sum(len(node.input) for node in body.nodes)
+    for position in body.callers:
+        links += len(list(list_calls(body.nodes[position], library.functions, library.gradients)))
+    return max(len(body.nodes), links // _FEW)
 
 
 def _is_active(inlined: InlinedBody | None, function: str) -> bool:

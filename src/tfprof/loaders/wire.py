@@ -20,7 +20,6 @@ from tfprof.profiles.schema import Array, BoolArray
 from tfprof.protos import columns_pb2
 from tfprof.runtime.exceptions import is_error
 
-
 _SMALL = 10_000
 _FIRST_ROW = pa.array([0])
 

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import enum
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tfprof.flops.polynomial import Count
+from tfprof.flops.polynomial import Count, CountSum
 from tfprof.flops.rules import contractions, elementwise, fused, optimizers
 from tfprof.flops.rules.formula import NOTHING, Formula, Operation, Work
 from tfprof.flops.rules.zero_cost import UNCOPIED, ZERO_COST
@@ -141,11 +142,18 @@ def traffic(node: Operation) -> tuple[Count, Count] | None:
 
 
 def _bytes(tensors: Sequence[Tensor]) -> Count | None:
-    total: Count = 0
+    # Of thousands of tensors most have the same shape.
+    shapes, sizes = {}, Counter[int]()
     for tensor in tensors:
         stored = tensor.element or tensor
-        count, size = elements(stored.shape), TYPE_SIZES.get(stored.dtype)
-        if count is None or size is None:
+        if stored.dtype not in TYPE_SIZES:
             return None
-        total = total + count * size
-    return total
+        shapes[id(stored.shape)] = stored.shape
+        sizes[id(stored.shape)] += TYPE_SIZES[stored.dtype]
+    total = CountSum()
+    for key, shape in shapes.items():
+        count = elements(shape)
+        if count is None:
+            return None
+        total.add(count * sizes[key])
+    return total.value()

@@ -44,6 +44,8 @@ def _einsum(x: Operation) -> Work:
     Labels of one operand alone are summed away first. If nothing is summed over, it is one
     multiplication for each output element.
     """
+    if len(x.inputs) > 2:
+        raise IndeterminateError
     shapes = [x.known(index) for index in range(len(x.inputs))]
     inputs, output = einsum_labels(x.text("equation"), [len(shape) for shape in shapes])
     sizes: dict[str, Count] = {}
@@ -53,8 +55,8 @@ def _einsum(x: Operation) -> Work:
                 sizes[label] = size
     sums: Count = 0
     kept: list[set[str]] = []
-    for index, (labels, shape) in enumerate(zip(inputs, shapes, strict=True)):
-        others = {name for other, names in enumerate(inputs) if other != index for name in names}
+    others_of = inputs[::-1] if len(inputs) == 2 else [[]]
+    for labels, shape, others in zip(inputs, shapes, others_of, strict=True):
         remaining = {label for label in labels if label in output or label in others}
         if remaining != set(labels):
             size_of = dict(zip(labels, shape, strict=True))
@@ -63,8 +65,6 @@ def _einsum(x: Operation) -> Work:
         kept.append(remaining)
     if len(kept) == 1:
         return Work(elementwise=sums)
-    if len(kept) != 2:
-        raise IndeterminateError
     union = kept[0] | kept[1]
     combinations = product(sizes[label] for label in union)
     if union <= set(output):

@@ -28,12 +28,12 @@ _MEMBERS = {
 
 def _fused(main: Formula) -> Formula:
     def work(x: Operation) -> Work:
-        base = main.work(x)
-        extra: Count = 0
-        for member in x.texts("fused_ops"):
-            if member not in _MEMBERS:
-                raise IndeterminateError
-            extra = extra + _MEMBERS[member] * x.n_out()
+        base, members = main.work(x), x.texts("fused_ops")
+        if not members:
+            return base
+        if not set(members) <= _MEMBERS.keys():
+            raise IndeterminateError
+        extra = sum(_MEMBERS[member] for member in members) * x.n_out()
         return Work(base.macs, base.elementwise + extra)
 
     return Formula(f"{main.text} + fused members", work, main.contraction)

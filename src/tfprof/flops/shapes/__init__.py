@@ -54,7 +54,7 @@ _TENSOR_RULES = {**handles.RULES, **text.TENSORS}
 """Op type -> its outputs, where they carry more than a shape."""
 
 # What a rule raises for a malformed or partly known node.
-_RULE_ERRORS = (IndeterminateError, IndexError, ValueError, KeyError, TypeError, ZeroDivisionError)
+_RULE_ERRORS = (IndeterminateError, LookupError, ValueError, TypeError, ArithmeticError)
 
 
 @cache
@@ -113,9 +113,13 @@ def _with_values(c: InferenceContext, tensors: list[Tensor]) -> list[Tensor]:
         return tensors
     while len(tensors) < len(values):
         tensors.append(Tensor(dtype))
+    distinct = {id(array): array for array in values if array is not None}
+    flat = {
+        key: tuple(np.asarray(array, dtype=object).ravel().tolist())
+        for key, array in distinct.items()
+        if array.size <= MAX_VALUES
+    }
     for index, array in enumerate(values):
-        if array is None or array.size > MAX_VALUES:
-            continue
-        flat = tuple(np.asarray(array, dtype=object).ravel().tolist())
-        tensors[index] = replace(tensors[index], shape=array.shape, value=flat)
+        if array is not None and id(array) in flat:
+            tensors[index] = replace(tensors[index], shape=array.shape, value=flat[id(array)])
     return tensors

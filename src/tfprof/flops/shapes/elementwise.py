@@ -36,8 +36,8 @@ def _broadcast_dim(c: InferenceContext, a: Dim, b: Dim) -> Dim:
 
 def _merge(c: InferenceContext) -> list[Dims | None]:
     shape = c.shape(0)
-    for index in range(1, len(c.inputs)):
-        shape, _ = merge_dims(shape, c.shape(index))
+    for other in c.distinct_shapes(1):
+        shape, _ = merge_dims(shape, other)
     return [shape]
 
 

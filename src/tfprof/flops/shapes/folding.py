@@ -25,7 +25,11 @@ def _numbers(values: Iterable[Dim], shape: tuple[int, ...] | None = None) -> Arr
 
 
 def _shape(c: InferenceContext) -> list[Array | None]:
-    return [_numbers(c.dims(index)) for index in range(len(c.inputs))]
+    if len(c.inputs) > 1:
+        c.check_outputs(len(c.inputs))
+    shapes = {id(shape): shape for shape in map(c.dims, range(len(c.inputs)))}
+    arrays = {key: _numbers(shape) for key, shape in shapes.items()}
+    return [arrays[id(tensor.shape)] for tensor in c.inputs]
 
 
 def _variable_shape(c: InferenceContext) -> list[Array | None]:
@@ -59,7 +63,15 @@ def _slice(c: InferenceContext) -> list[Array | None]:
     return [source[index]]
 
 
+def _check_size(c: InferenceContext, parts: Iterable[int]) -> None:
+    """Raise an error if inputs have too many elements together, before they are copied."""
+    values = (c.inputs[index].value for index in parts)
+    if sum(len(value) for value in values if value is not None) > MAX_VALUES:
+        raise IndeterminateError
+
+
 def _pack(c: InferenceContext) -> list[Array | None]:
+    _check_size(c, range(len(c.inputs)))
     parts = []
     for tensor in c.inputs:
         array = tensor.array()
@@ -77,6 +89,7 @@ def _unpack(c: InferenceContext) -> list[Array | None]:
 
 
 def _concat(c: InferenceContext, parts: range, axis_input: int) -> list[Array | None]:
+    _check_size(c, parts)
     arrays = []
     for index in parts:
         array = c.inputs[index].array()
@@ -196,7 +209,10 @@ def _stitch(c: InferenceContext) -> list[Array | None]:
         if data.shape != c.shape(index):
             raise IndeterminateError  # elements that are not scalars
         items.update(zip(c.ints_in(index), c.value(count + index), strict=True))
-    return [_numbers(items.get(i) for i in range(max(items, default=-1) + 1))]
+    count = max(items, default=-1) + 1
+    if count > MAX_VALUES:
+        raise IndeterminateError
+    return [_numbers(items.get(i) for i in range(count))]
 
 
 def _cumsum(c: InferenceContext) -> list[Array | None]:

@@ -104,7 +104,7 @@ def _sum(c: InferenceContext) -> list[Tensor]:
     if first.element is None:
         return []
     element, length = first.element, first.length
-    for other in c.inputs[1:]:
+    for other in {id(tensor): tensor for tensor in c.inputs[1:]}.values():
         element = refine(element, other.element or UNKNOWN)
         length = other.length if length is None else length
     return [_list(replace(element, value=None), length)]

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tfprof.flops.atoms import ceil_div, floor_div
-from tfprof.flops.polynomial import product
+from tfprof.flops.polynomial import CountSum, product
 from tfprof.flops.tensors import MAX_VALUES, UNKNOWN, Dim, Dims, Tensor
 from tfprof.protos.graph_pb2 import AttrValue
 
+_Item = TypeVar("_Item")
 _Rule = TypeVar("_Rule")
 
 
@@ -43,6 +44,10 @@ class InferenceContext:
         if shape is None or (rank is not None and len(shape) != rank):
             raise IndeterminateError
         return shape
+
+    def distinct_shapes(self, first: int = 0) -> list[Dims | None]:
+        """The shapes of the inputs from `first` on; those that are one object, once."""
+        return list({id(tensor.shape): tensor.shape for tensor in self.inputs[first:]}.values())
 
     def value(self, index: int) -> tuple[Dim, ...]:
         """An input's elements."""
@@ -90,9 +95,13 @@ class InferenceContext:
     def output_count(self, name: str) -> int:
         """The number of outputs, which an attribute says."""
         count = self.number(name)
+        self.check_outputs(count)
+        return count
+
+    def check_outputs(self, count: int) -> None:
+        """Raise an error if a node may not have so many outputs."""
         if count > self.max_outputs:
             raise IndeterminateError
-        return count
 
     def flag(self, name: str, *, default: bool = False) -> bool:
         """A boolean attribute."""
@@ -104,19 +113,26 @@ class InferenceContext:
 
     def ints(self, name: str) -> tuple[int, ...]:
         """A list of numbers."""
-        return tuple(self.attrs[name].list.i) if name in self.attrs else ()
+        return tuple(_short(self.attrs[name].list.i)) if name in self.attrs else ()
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of texts."""
         if name not in self.attrs:
             return ()
-        return tuple(text.decode("utf-8", "replace") for text in self.attrs[name].list.s)
+        return tuple(text.decode("utf-8", "replace") for text in _short(self.attrs[name].list.s))
 
     def axis(self, axis: int, rank: int) -> int:
         """An axis counted from either end."""
         if not -rank <= axis < rank:
             raise IndeterminateError
         return axis % rank
+
+
+def _short(items: Sequence[_Item]) -> Sequence[_Item]:
+    """The items of an attribute: no op has thousands of them."""
+    if len(items) > MAX_VALUES:
+        raise IndeterminateError
+    return items
 
 
 ShapeRule = Callable[[InferenceContext], Sequence[Dims | None]]
@@ -146,7 +162,12 @@ def scalar(_: InferenceContext) -> Sequence[Dims | None]:
 def plus(*sizes: Dim) -> Dim:
     """The sum of sizes."""
     known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
+    if len(known) < len(sizes):
+        return None
+    total = CountSum()
+    for size in known:
+        total.add(size)
+    return total.value()
 
 
 def times(*sizes: Dim) -> Dim:

@@ -60,7 +60,7 @@ def _concat(c: InferenceContext, parts: range, axis_input: int) -> list[Dims | N
         raise IndeterminateError
     axis = c.axis(c.ints_in(axis_input)[0], rank)
     merged: Dims | None = shapes[0]
-    for shape in shapes:
+    for shape in {id(shape): shape for shape in shapes}.values():
         merged, _ = merge_dims(merged, (*shape[:axis], None, *shape[axis + 1 :]))
     merged = merged or shapes[0]
     total = plus(*(shape[axis] for shape in shapes))
@@ -89,8 +89,8 @@ def _split_v(c: InferenceContext) -> list[Dims | None]:
 
 def _pack(c: InferenceContext) -> list[Dims | None]:
     dims: Dims | None = c.dims(0)
-    for index in range(1, len(c.inputs)):
-        dims, _ = merge_dims(dims, c.shape(index))
+    for shape in c.distinct_shapes(1):
+        dims, _ = merge_dims(dims, shape)
     if dims is None:
         raise IndeterminateError
     axis = c.axis(c.number("axis"), len(dims) + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tfprof.definitions.limits import MAX_RANK
 from tfprof.flops.shapes.elementwise import broadcast
 from tfprof.flops.shapes.inference_context import (
     IndeterminateError,
@@ -42,7 +43,7 @@ def einsum_labels(equation: str, ranks: list[int]) -> tuple[list[list[str]], lis
     """
     left, arrow, right = equation.replace(" ", "").partition("->")
     operands = left.split(",")
-    if not arrow or len(operands) != len(ranks):
+    if not arrow or len(operands) != len(ranks) or len(right) > MAX_RANK + len("..."):
         raise IndeterminateError
     hidden = [
         rank - len(text.replace("...", "")) if "..." in text else 0

@@ -65,7 +65,7 @@ def _decode(c: InferenceContext) -> Sequence[Dims | None]:
 
 def _join(c: InferenceContext) -> Sequence[Dims | None]:
     """StringJoin: scalars are repeated."""
-    shapes = [c.shape(index) for index in range(len(c.inputs))]
+    shapes = c.distinct_shapes()
     joined: Dims | None = ()
     for shape in shapes:
         if shape != ():
