@@ -19,7 +19,7 @@ from fuzz.mutate import mutate_bytes, mutate_tokens
 from fuzz.targets import Target
 from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.flops.atoms import ceil_div, extreme, floor_div
-from tfprof.flops.limit_tensors import limit_tensor
+from tfprof.flops.limit_tensors import limit_tensors
 from tfprof.flops.optimizer_slots import with_slots
 from tfprof.flops.polynomial import Count, bind, exact, lower_bound, pretty, symbol, symbols
 from tfprof.flops.tensors import Tensor
@@ -111,7 +111,7 @@ def _use_as_number(size: Count, other: Count) -> None:
 
 def _limit(size: Count) -> Count:
     """As the interpreter limits sizes and values."""
-    tensor = limit_tensor(Tensor(9, (), (size,)))
+    tensor = limit_tensors([Tensor(9, (), (size,))])[0]
     value = tensor.value[0] if tensor.value else None
     return 1 if value is None else value
 
