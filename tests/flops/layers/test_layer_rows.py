@@ -1,16 +1,19 @@
-"""What a layer is called whose class is not known."""
+"""What a layer is called whose class is not known, and which parameters it has."""
 
 from __future__ import annotations
 
 import pytest
 
-from tfprof.flops.layers.layer_rows import _op_types, _Sums
+import tfprof
+from tfprof.flops.layers.layer_rows import OUTSIDE, _op_types, _Sums
+from tfprof.protos.graph_pb2 import DataType, GraphDef
 
 
 @pytest.mark.parametrize(
     ("working", "types"),
     [
         (["", ""], "Last1"),
+        (["", "", ""], "Last2"),
         (["A", ""], "A"),
         (["A", "BA"], "A+B"),
         (["AB", "CD"], "A+B+C+D"),
@@ -23,3 +26,39 @@ def test_op_types_that_do_the_work_or_the_last_one(working: list[str], types: st
     ]
     assert _op_types(sums) == types
     assert _op_types([*sums, _Sums()]) == types
+
+
+def _graph(kernel: str) -> GraphDef:
+    """A layer with a kernel, a constant of its own, and a constant outside of it."""
+    graph = GraphDef()
+    for name, op, inputs, shape in (
+        ("x", "Placeholder", [], [-1, 4]),
+        ("dense/kernel", kernel, [], [4, 3]),
+        ("dense/scale", "Const", [], [3]),
+        ("dense/MatMul", "MatMul", ["x", "dense/kernel"], []),
+        ("dense/mul", "Mul", ["dense/MatMul", "dense/scale"], []),
+        ("free", "Const", [], [3]),
+        ("sum", "AddV2", ["dense/mul", "free"], []),
+    ):
+        node = graph.node.add(name=name, op=op, input=inputs)
+        node.attr["dtype"].type = node.attr["T"].type = DataType.DT_FLOAT
+        tensor = node.attr["value"].tensor if op == "Const" else None
+        if tensor is not None:
+            tensor.dtype = DataType.DT_FLOAT
+            tensor.float_val.append(1)
+        shape_proto = node.attr["shape"].shape if tensor is None else tensor.tensor_shape
+        for size in shape:
+            shape_proto.dim.add(size=size)
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("kernel", "rows"),
+    [
+        ("VariableV2", [("dense", 12, 12, 12, 27), (OUTSIDE, 0, 0, 0, 3)]),
+        ("Const", [("dense", 15, 0, 12, 27), (OUTSIDE, 3, 0, 0, 3)]),
+    ],
+)
+def test_constants_are_parameters_of_frozen_graphs(kernel: str, rows: list[object]) -> None:
+    layers = tfprof.model(_graph(kernel)).layers
+    assert [(x.name, x.params, x.trainable_params, x.macs, x.float_ops) for x in layers] == rows
