@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import tfprof
 from tests.profiles.test_user_code import load
-from tfprof.definitions.quirks import REPAIRED
+from tests.robustness.models import graph_of, log_of
+from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.loaders.op_log import read_op_log
 from tfprof.protos import log_pb2
 from tfprof.views import code, view_of
@@ -100,3 +102,28 @@ def test_gradients_of_a_scope_are_in_the_frames_that_its_nodes_share(shared: int
     of_gradient = dict.fromkeys(marked[:shared] or ["train.py:1"], 9)
     profile = load({**forward, "gradient_tape/layer/c": ["train.py"]})
     assert micros(profile) == micros(load(forward)) | of_gradient
+
+
+def test_long_functions_are_cut() -> None:
+    """The original counts bytes, and may cut a letter in two."""
+    functions = ["f" * 19, "f" * 20, "é" * 19]
+    log = log_of({str(i): [("a.py", name, i)] for i, name in enumerate(functions)})
+    profile = tfprof.load(graph_of(*((str(i), "A") for i in range(3))), op_log=log)
+    cut = "f" * 17 + "..."
+    names = profile.report("code", order_by="name").names[1:]
+    assert names == ["a.py:0:" + functions[0], f"a.py:1:{cut}", "a.py:2:" + functions[2]]
+    original = view_of(profile, "code", ORIGINAL).name.cast(pa.binary()).to_pylist()[1:]
+    assert b"a.py:2:" + "é".encode() * 8 + "é".encode()[:1] + b"..." in original
+    assert f"a.py:1:{cut}".encode() in original
+
+
+def test_the_original_says_which_gradients_it_leaves_out() -> None:
+    stacks = {"a": ["a.py"], "gradients/a_grad/x": ["train.py"]}
+    unmatched = {f"gradients/no_grad/{name}": ["train.py"] for name in "xy"}
+    for nodes, warnings in (
+        (stacks, ()),
+        ({**stacks, **unmatched}, ("1 gradient nodes not accounted",)),
+    ):
+        profile = load(nodes)
+        assert view_of(profile, "code", REPAIRED).warnings == ()
+        assert view_of(profile, "code", ORIGINAL).warnings == warnings
