@@ -53,6 +53,8 @@ def main() -> int:
         for path in paths:
             mutants = list(generate_mutants(path.read_text()))
             module = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+            if pool.apply(dies, (module, path.read_text(), tests.find_all(path))):
+                raise SystemExit(f"the tests of {path.name} fail without any mutant")
             tasks = [(module, each.source, tests.find(path, each.lines)) for each in mutants]
             alive = 0
             for mutant, dead in zip(mutants, pool.imap(_dies, tasks), strict=True):

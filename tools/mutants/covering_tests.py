@@ -33,9 +33,21 @@ class CoveringTests:
         """
         by_line = self._by_line[path]
         tests = _tests(by_line.get(line, ()) for line in lines)
-        if not tests:
-            own_file = f"/{path.parent.name}/test_{path.stem}.py::"
-            tests = _tests(by_line.values()) | {test for test in self._seconds if own_file in test}
+        return self._quickest(tests or self._tests_of_file(path))
+
+    def find_all(self, path: Path) -> list[str]:
+        """Every test that `find` chooses for any lines of a file."""
+        by_line = self._by_line[path]
+        chosen = {test for line in by_line for test in self.find(path, range(line, line + 1))}
+        chosen.update(self._quickest(self._tests_of_file(path)))
+        return sorted(chosen, key=self._seconds.__getitem__)
+
+    def _tests_of_file(self, path: Path) -> set[str]:
+        own_file = f"/{path.parent.name}/test_{path.stem}.py::"
+        named = {test for test in self._seconds if own_file in test}
+        return _tests(self._by_line[path].values()) | named
+
+    def _quickest(self, tests: set[str]) -> list[str]:
         ordered = sorted(tests & set(self._seconds), key=self._seconds.__getitem__)
         ends = accumulate(map(self._seconds.__getitem__, ordered))
         return [test for test, end in zip(ordered, ends, strict=True) if end < _SECONDS]
