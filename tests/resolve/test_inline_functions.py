@@ -9,7 +9,7 @@ import pytest
 from google.protobuf import text_format
 
 import tfprof
-from tfprof.definitions.quirks import ORIGINAL
+from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.profiles.executions import executed_counts
 from tfprof.profiles.schema import Calls, Edges
 from tfprof.protos.graph_pb2 import GraphDef
@@ -180,3 +180,20 @@ def test_nodes_without_records_ran_with_their_call():
     runs = np.array([1, 6, 5, 0, 2, 0, 0, 0])
     assert executed_counts(calls, ran, runs).tolist() == [1, 6, 5, 5, 2, 0, 1, 1]
     assert executed_counts(None, ran, runs).tolist() == [1, 6, 5, 1, 2, 1, 1, 1]
+
+
+def test_long_constants_of_functions_keep_their_shape_in_copies():
+    model = graph()
+    weights = model.library.function[0].node_def.add(name="weights", op="Const")
+    tensor = weights.attr["value"].tensor
+    tensor.dtype = weights.attr["dtype"].type = 1
+    tensor.tensor_content = bytes(4 * 64 * 64)
+    for size in (64, 64):
+        tensor.tensor_shape.dim.add(size=size)
+    profile = tfprof.load(graph=model)
+    assert len(profile.serialize()) < len(tensor.tensor_content)
+    loaded = tfprof.load(profile=profile.serialize())
+    for nodes in (resolve(profile, REPAIRED).nodes, loaded.nodes):
+        row = nodes.name.index("call/weights").as_py()
+        assert nodes.output_shapes[row].as_py() == [[64, 64]]
+        assert {entry["key"] for entry in nodes.attrs[row].as_py()} == {"dtype", "_output_shapes"}

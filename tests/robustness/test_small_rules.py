@@ -13,10 +13,14 @@ _RANK = 250
 _INT64 = {"dtype": DataType.DT_INT64}
 
 
-def _cost(maker, tmp_path):
+def _run(command, maker, tmp_path):
     path = tmp_path / "graph.pb"
     path.write_bytes(maker.graph.SerializeToString())
-    return run_measured("cost", path).check()
+    return run_measured(command, path if command == "cost" else f"--graph_path={path}").check()
+
+
+def _cost(maker, tmp_path):
+    return _run("cost", maker, tmp_path)
 
 
 def _einsum(maker):
@@ -146,6 +150,7 @@ def test_functions_of_large_nodes_that_are_called_with_many_shapes(op, fill, tmp
     fill(_add_function(maker, op, 20_000))
     _call_with_many_shapes(maker, 600)
     assert _cost(maker, tmp_path).status == 0
+    assert _run("fit", maker, tmp_path).status == 0
 
 
 @pytest.mark.parametrize("command", ["cost", "fit"])
@@ -162,7 +167,4 @@ def test_case_of_many_branches_with_many_results(command, tmp_path):
     case = maker.add("case", "Case", "x", "x")
     for _ in range(8000):
         case.attr["branches"].list.func.add(name="f")
-    path = tmp_path / "graph.pb"
-    path.write_bytes(maker.graph.SerializeToString())
-    graph = path if command == "cost" else f"--graph_path={path}"
-    assert run_measured(command, graph).check().status == 0
+    assert _run(command, maker, tmp_path).status == 0

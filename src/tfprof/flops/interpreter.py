@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tfprof.definitions.limits import max_visits
+from tfprof.definitions.limits import FEW_LINKS, max_visited_outputs, max_visits
 from tfprof.flops.control_flow import (
     constant_branch,
     initial_state,
@@ -29,14 +29,12 @@ from tfprof.flops.symbols import Symbols
 from tfprof.flops.tensors import UNKNOWN, Dims, Tensor, dims_of, merge_dims
 from tfprof.flops.trip_counts import TripCount, WhileLoop, invariants, trip_count
 from tfprof.flops.v1_loops import LoopNest, V1Loops
-from tfprof.functions.calls import Call, is_call, list_calls
+from tfprof.functions.calls import Call
 from tfprof.functions.library import FunctionBody, FunctionLibrary, Ref, argument_index
 from tfprof.protos.graph_pb2 import DataType, NodeDef
 
 _MAX_PASSES = 6
 """A loop's state is widened after each pass over its body, so few are needed."""
-_FEW = 16
-"""A node with more inputs, outputs or branches counts as several nodes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +107,8 @@ class Interpreter:
         """What is done with contradictory shapes -> the nodes that have them."""
         self.is_limited = False
         """Whether functions were run for unknown arguments, as there were too many to run."""
-        self._visits = self._outputs = max_visits(library.size)
+        self._visits = max_visits(library.size)
+        self._outputs = max_visited_outputs(library.size)
         self._instances: dict[_Request, Instance] = {}
         self._active: set[str] = set()
 
@@ -151,7 +150,7 @@ class Interpreter:
         instance = Instance(body, refine_arguments(body, arguments), order)
         inputs = sum(len(body.inputs[position]) for position in order)
         inputs += len(arguments) + len(body.results)
-        self._visits -= max(len(order), inputs // _FEW)
+        self._visits -= max(len(order), inputs // FEW_LINKS)
         v1_loops = V1Loops(body, order) if V1Loops.any_in(body, order) else None
         for component in v1_loops.components if v1_loops else [order]:
             for _ in range(_MAX_PASSES):
@@ -169,7 +168,7 @@ class Interpreter:
     ) -> Generator[_Request, Instance | None, None]:
         node = instance.body.nodes[position]
         inputs = instance.inputs(position)
-        if is_call(node, self.library.functions):
+        if position in instance.body.calls:
             outputs = yield from self._call(instance, position, inputs)
         else:
             passed_on = v1_loops.pass_through(position, inputs) if v1_loops else None
@@ -235,8 +234,8 @@ class Interpreter:
         if name not in node.attr:
             return []
         shapes = node.attr[name].list.shape
-        if len(shapes) > _FEW:
-            shapes = shapes[: max(self._outputs, _FEW)]
+        if len(shapes) > FEW_LINKS:
+            shapes = shapes[: max(self._outputs, FEW_LINKS)]
             self._outputs -= len(shapes)
         return list(map(dims_of, shapes))
 
@@ -273,10 +272,10 @@ class Interpreter:
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...]
     ) -> Generator[_Request, Instance | None, list[Tensor]]:
         node = instance.body.nodes[position]
-        callees = list(list_calls(node, self.library.functions, self.library.gradients))
+        callees = instance.body.calls[position]
         if callees and callees[0].kind == "cond":
             return (yield from self._loop(instance, position, inputs, callees))
-        self._visits -= len(callees) if len(callees) > _FEW else 0
+        self._visits -= len(callees) if len(callees) > FEW_LINKS else 0
         invocations: list[Invocation] = []
         branch = constant_branch(node, inputs, len(callees))
         for call in callees if branch is None else [callees[branch]]:
@@ -285,7 +284,8 @@ class Interpreter:
                 problem = f"function {call.function!r} is not in the library"
                 invocations.append(Invocation(call, None, 1, problem))
                 continue
-            callee = yield body, inputs[call.first_input :]
+            end = call.first_input + len(body.arguments)
+            callee = yield body, inputs[call.first_input : end]
             problem = "" if callee else f"function {call.function!r} calls itself"
             invocations.append(Invocation(call, callee, 1, problem))
         instance.invocations[position] = invocations

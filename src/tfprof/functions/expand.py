@@ -7,16 +7,22 @@ graph has) stays a single node, with a warning.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 
-from tfprof.definitions.limits import max_inlined_bytes, max_inlined_nodes
-from tfprof.functions.calls import Call, list_calls
+from tfprof.definitions.limits import FEW_LINKS, max_inlined_bytes, max_inlined_nodes
+from tfprof.functions.calls import Call
 from tfprof.functions.library import FunctionBody, FunctionLibrary
-from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.graph_pb2 import GraphDef, NodeDef
 
 MAX_DEPTH = 1_000
-_FEW = 16
-"""The most inputs, results and branches of a node on average that count as one node."""
+_DEPTH_OF_NODE = 64
+"""The nesting that counts as one node: a call is compared with all that it is nested in."""
+_LONG_ATTRIBUTE = 1024
+"""The bytes beyond which an attribute is not copied for each call of a function."""
+_SHAPE_ATTRIBUTES = {"shape", "_output_shapes"}
+_BYTES_OF_NODE = 64
+"""The bytes of a large node that count as one node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,15 +59,16 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
         max_nodes = max_inlined_nodes(library.size)
     max_bytes = max_inlined_bytes(library.name_bytes)
     for inlined in bodies:  # grows while it is walked
-        for position in inlined.body.callers:
+        active = _active_functions(inlined) if inlined.body.calls else set()
+        for position, calls in inlined.body.calls.items():
             node = inlined.body.nodes[position]
-            for call in list_calls(node, library.functions, library.gradients):
+            for call in calls:
                 body = library.body(call.function)
                 if body is not None and body.name not in weights:
-                    weights[body.name] = _weight(body, library)
+                    weights[body.name] = _weight(body)
                 if body is None:
                     warnings[f"function {call.function!r} is not in the library"] = None
-                elif _is_active(inlined, call.function):
+                elif call.function in active:
                     warnings[f"function {call.function!r} calls itself"] = None
                 elif inlined.depth == MAX_DEPTH:
                     warnings[f"calls nested deeper than {MAX_DEPTH} are not expanded"] = None
@@ -78,21 +85,44 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
                     inlined.children.setdefault(position, []).append(child)
                     bodies.append(child)
                     total += len(body.nodes)
-                    weight += weights[body.name]
+                    weight += weights[body.name] + child.depth // _DEPTH_OF_NODE
     return ExpandedGraph(bodies, list(warnings))
 
 
-def _weight(body: FunctionBody, library: FunctionLibrary) -> int:
-    """As how many nodes a function counts: those of many inputs, results or branches as several."""
-    links = len(body.results) + sum(len(node.input) for node in body.nodes)
-    for position in body.callers:
-        links += len(list(list_calls(body.nodes[position], library.functions, library.gradients)))
-    return max(len(body.nodes), links // _FEW)
+def _weight(body: FunctionBody) -> int:
+    """As how many nodes a function counts: large ones and those of many inputs as several."""
+    signature = (body.arguments, body.results, body.control_results)
+    links = sum(map(len, (*signature, *body.calls.values())))
+    links += sum(len(node.input) for node in body.nodes)
+    large = (node for node in body.nodes if node.ByteSize() > _LONG_ATTRIBUTE)
+    size = sum(without_long_attributes(node).ByteSize() for node in large)
+    return max(1, len(body.nodes), links // FEW_LINKS, size // _BYTES_OF_NODE)
 
 
-def _is_active(inlined: InlinedBody | None, function: str) -> bool:
+def without_long_attributes(node: NodeDef) -> NodeDef:
+    """A node as each call has a copy of it: of a long constant only the shape. The body has all."""
+    if node.ByteSize() <= _LONG_ATTRIBUTE:
+        return node
+    long_names = [
+        name
+        for name, value in node.attr.items()
+        if name not in _SHAPE_ATTRIBUTES and len(name) + value.ByteSize() > _LONG_ATTRIBUTE
+    ]
+    if not long_names:
+        return node
+    node = copy(node)
+    if node.op == "Const" and "value" in long_names and "_output_shapes" not in node.attr:
+        shape = node.attr["value"].tensor.tensor_shape
+        node.attr["_output_shapes"].list.shape.append(shape)
+    for name in long_names:
+        del node.attr[name]
+    return node
+
+
+def _active_functions(inlined: InlinedBody | None) -> set[str]:
+    """The functions that run where a body does, its own included."""
+    names = set()
     while inlined is not None:
-        if inlined.body.name == function:
-            return True
+        names.add(inlined.body.name)
         inlined = inlined.parent
-    return False
+    return names

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
-from tfprof.functions.calls import is_call
+from tfprof.functions.calls import Call, is_call, list_calls
 from tfprof.functions.output_args import flat_output
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
 from tfprof.runtime.lazy import cached_property
@@ -75,6 +75,12 @@ class FunctionBody:
         names = [arg.name for arg in self.function.signature.output_arg]
         return tuple(self.resolve(returned[name]) if name in returned else None for name in names)
 
+    @cached_property
+    def control_results(self) -> list[int]:
+        """Positions of the nodes that the function must run for their side effects."""
+        names = [] if self.function is None else self.function.control_ret.values()
+        return [self.positions[name] for name in names if self.positions.get(name, -1) >= 0]
+
     def resolve(self, text: str) -> Ref | None:
         """An input string: `name`, `name:2`, or in a function `name:output:0`."""
         name, *rest = text.split(":")
@@ -101,10 +107,14 @@ class FunctionBody:
         return sum(len(node.name) for node in self.nodes)
 
     @cached_property
-    def callers(self) -> list[int]:
-        """Positions of the nodes that call functions."""
-        functions = self.library.functions
-        return [index for index, node in enumerate(self.nodes) if is_call(node, functions)]
+    def calls(self) -> dict[int, list[Call]]:
+        """The functions that nodes call, by the position of the node."""
+        functions, gradients = self.library.functions, self.library.gradients
+        return {
+            position: list(list_calls(node, functions, gradients))
+            for position, node in enumerate(self.nodes)
+            if is_call(node, functions)
+        }
 
     def origin(self, ref: Ref | None, through: frozenset[str]) -> Ref | None:
         """The tensor that reaches `ref` through op types that pass on their first input.
@@ -177,12 +187,10 @@ class FunctionBody:
         """`order` of what a call of the function runs: what its results and side effects need."""
         if self.function is None:
             return self.order()
-        control = self.function.control_ret.values()
-        if not control and self.function.signature.is_stateful:
+        if not self.function.control_ret and self.function.signature.is_stateful:
             return self.order()
-        roots = [ref[0] for ref in self.results if ref is not None]
-        roots += [self.positions.get(name, -1) for name in control]
-        return self.order(position for position in roots if position >= 0)
+        roots = [ref[0] for ref in self.results if ref is not None and ref[0] >= 0]
+        return self.order(roots + self.control_results)
 
 
 class FunctionLibrary:

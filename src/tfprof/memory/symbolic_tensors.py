@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tfprof.definitions.limits import MAX_COUNT
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import OptionError
+from tfprof.flops.interpreter import Instance
 from tfprof.flops.model_cost import Cost, bind_cost, compute_cost
 from tfprof.flops.polynomial import Count, bind
 from tfprof.flops.profile_graph import model_graph, recorded_shapes
@@ -84,14 +85,20 @@ def _symbolic_tensors(profile: Profile) -> SymbolicTensors:
 
 
 def _nodes(cost: Cost) -> Iterator[tuple[str, NodeTensors]]:
+    """The nodes of all call sites; those of one instance share their tensors."""
+    nodes_of: dict[Instance, list[tuple[str, NodeTensors]]] = {}
     for site in cost.call_sites():
         instance = site.instance
-        for position in instance.order:
-            node = instance.body.nodes[position]
-            yield (
-                site.prefix + node.name,
-                NodeTensors(node.op, instance.inputs(position), instance.outputs.get(position, ())),
-            )
+        if instance not in nodes_of:
+            nodes_of[instance] = list(_instance_nodes(instance))
+        for name, tensors in nodes_of[instance]:
+            yield site.prefix + name, tensors
+
+
+def _instance_nodes(instance: Instance) -> Iterator[tuple[str, NodeTensors]]:
+    for position in instance.order:
+        node, outputs = instance.body.nodes[position], instance.outputs.get(position, ())
+        yield node.name, NodeTensors(node.op, instance.inputs(position), outputs)
 
 
 def tensor_bytes(tensor: Tensor) -> Count | None:

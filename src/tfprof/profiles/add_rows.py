@@ -22,6 +22,8 @@ _CHECKPOINT_OP = "VariableV2"
 
 def index_in(names: pa.Array, known: pa.Array) -> Array:
     """The position of each name in `known`, -1 if it is not there."""
+    if pa.types.is_dictionary(names.type):
+        return index_in(names.dictionary, known)[names.indices.to_numpy()]
     index = pc.index_in(names, value_set=known)
     return index.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
 

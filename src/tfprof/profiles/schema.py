@@ -62,8 +62,11 @@ class _Table:
 
 
 def _concat(first: Any, second: Any) -> Any:
-    is_numpy = isinstance(first, np.ndarray)
-    return np.concatenate([first, second]) if is_numpy else pa.concat_arrays([first, second])
+    if isinstance(first, np.ndarray):
+        return np.concatenate([first, second])
+    if pa.types.is_dictionary(second.type) and not pa.types.is_dictionary(first.type):
+        first = first.dictionary_encode()
+    return pa.concat_arrays([first, second])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -94,7 +97,8 @@ class Nodes(_Table):
 class Edges(_Table):
     """Inputs of nodes: input `index` of `consumer` is `output` of the node named `producer`.
 
-    The output of a control input is `CONTROL`.
+    The output of a control input is `CONTROL`. With functions inlined, `producer` is a dictionary:
+    there may be many more edges than names.
     """
 
     consumer: Array = field(default_factory=_NO_INT32)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow.compute as pc
+import pyarrow as pa
 
 from tfprof.flops.missing_inputs import describe_missing_inputs
+from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import MISSING
+from tfprof.profiles.string_columns import strings
 
 
 def missing_inputs(profile: Profile) -> tuple[str, ...]:
@@ -17,10 +19,9 @@ def missing_inputs(profile: Profile) -> tuple[str, ...]:
 
 def _missing_inputs(profile: Profile) -> tuple[str, ...]:
     edges, names = profile.edges, profile.nodes.name
-    is_known = pc.is_in(edges.producer, value_set=names).to_numpy(zero_copy_only=False)
     # A saved profile has no names of inputs that were missing already.
-    is_named = pc.not_equal(edges.producer, MISSING).to_numpy(zero_copy_only=False)
-    rows = np.flatnonzero(~is_known & is_named)
+    known = pa.concat_arrays([names, strings([MISSING])])
+    rows = np.flatnonzero(index_in(edges.producer, known) < 0)
     if not len(rows):
         return ()
     consumer, producer = names[int(edges.consumer[rows[0]])], edges.producer[int(rows[0])]

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.functions.expand import InlinedBody, expand
+from tfprof.functions.expand import InlinedBody, expand, without_long_attributes
 from tfprof.functions.library import FunctionBody, Ref, argument_index
 from tfprof.loaders.graph_def import columns_of_nodes
 from tfprof.profiles.schema import Array
@@ -68,7 +68,7 @@ def read_function_nodes(data: bytes) -> FunctionNodes:
     for inlined in calls:
         if inlined.body.name not in start:
             start[inlined.body.name] = len(functions.node)
-            functions.node.extend(inlined.body.nodes)
+            functions.node.extend(map(without_long_attributes, inlined.body.nodes))
     distinct = columns_of_nodes(functions.SerializeToString())
     sizes = np.array([len(inlined.body.nodes) for inlined in calls], np.int64)
     starts = np.array([start[inlined.body.name] for inlined in calls], np.int64)
@@ -105,14 +105,15 @@ def _links(bodies: Sequence[InlinedBody]) -> tuple[Links, Links]:
         body, parent = inlined.body, inlined.parent
         if parent is None or inlined.call is None:
             continue
-        values = parent.body.inputs[inlined.caller][inlined.call.first_input :]
+        first = inlined.call.first_input
+        values = parent.body.inputs[inlined.caller][first : first + len(body.arguments)]
         outer = arguments[id(parent)]
         arguments[id(inlined)] = [_resolve_ref(ref, parent.base, outer) for ref in values]
         if body.name not in local:
             local[body.name] = _local_inputs(body)
         inputs.append(_bind(local[body.name], inlined.base, arguments[id(inlined)]))
         refs = [ref for ref in body.results if ref is not None and argument_index(ref) is None]
-        refs += [(position, 0) for position in _control_results(body)]
+        refs += [(position, 0) for position in body.control_results]
         caller = parent.base + inlined.caller
         results.append(
             _columns([(caller, 0, inlined.base + position, output) for position, output in refs])
@@ -162,9 +163,3 @@ def _resolve_ref(
     if index is None:
         return base + ref[0], ref[1]
     return arguments[index] if index < len(arguments) else (-1, 0)
-
-
-def _control_results(body: FunctionBody) -> list[int]:
-    """Positions of the nodes that a function must run for their side effects."""
-    names = [] if body.function is None else list(body.function.control_ret.values())
-    return [body.positions[name] for name in names if body.positions.get(name, -1) >= 0]

@@ -90,7 +90,7 @@ def _edges(links: Links, node_of: Array, mask: BoolArray, names: pa.Array) -> Ed
     return Edges(
         node_of[links.consumer[rows]].astype(np.int32),
         links.index[rows].astype(np.int32),
-        known.take(pa.array(index)),
+        pa.DictionaryArray.from_arrays(index.astype(np.int32), known),
         links.output[rows].astype(np.int32),
     )
 
