@@ -239,9 +239,14 @@ def _describe(path: Path, head: bytes) -> str:
     return f"is {kind}; {reads}"
 
 
-def identify(head: bytes, path: Path | None = None, *, expected: Iterable[str] = ()) -> str:
-    """What an input is instead of what was `expected`, and what to do; empty if unknown."""
-    kind = message_kind(head)
+def identify(
+    head: bytes, path: Path | None = None, *, expected: Iterable[str] = (), kind: str = ""
+) -> str:
+    """What an input is instead of what was `expected`, and what to do; empty if unknown.
+
+    `kind` is the name of the message that it is, if that is known.
+    """
+    kind = kind or message_kind(head)
     loader = LOADERS.get(kind) if kind not in expected else None
     if loader is None and path is not None:
         loader = find_loader(path, head, except_for=expected)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from google.protobuf import text_format
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, Message
 
 from tfprof.errors import LoadError
 from tfprof.loaders import LOADERS, identify
@@ -29,11 +29,15 @@ _MAY_BE_EMPTY = ("ProfileProto",)
 
 
 class Input(NamedTuple):
-    """The bytes of an input, its name in errors, and its path if it is a file."""
+    """The bytes of an input, its name in errors, and its path if it is a file.
+
+    `kind` is the name of its class if it was a message.
+    """
 
     data: bytes
     name: str
     path: Path | None = None
+    kind: str = ""
 
     @property
     def head(self) -> bytes:
@@ -45,8 +49,8 @@ def read_input_bytes(source: MessageLike, part: str) -> Input:
     """The bytes of an input, which is a part of a profile such as `graph`."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Input(bytes(source), part)
-    if hasattr(source, "SerializeToString"):
-        return Input(source.SerializeToString(), part)
+    if isinstance(source, Message):
+        return Input(source.SerializeToString(), part, kind=source.DESCRIPTOR.name)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         return Input(read_file(path, f"the {part}"), os.fspath(source), path)
@@ -79,14 +83,15 @@ def read_columns(source: MessageLike, kind: Any, part: str, *, columns: Any) -> 
 def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
     """The bytes of an input; a LoadError if it is an empty file, or clearly something else."""
     content = read_input_bytes(source, part)
-    if content.path is None:
-        return content
     name = kind.DESCRIPTOR.name
-    if not content.data:
-        if name in _MAY_BE_EMPTY:
+    if content.kind == name:
+        return content
+    if not content.data and not content.kind:
+        if content.path is None or name in _MAY_BE_EMPTY:
             return content
         raise LoadError(f"{content.name}: is empty; expected {LOADERS[name].noun}")
-    if not fits(content.head, name) and identify(content.head, content.path, expected=[name]):
+    is_other = bool(content.kind) or not fits(content.head, name)
+    if is_other and identify(content.head, content.path, expected=[name], kind=content.kind):
         raise wrong_message_error(content, kind)
     return content
 
@@ -98,7 +103,7 @@ def wrong_message_error(content: Input, kind: Any, *, expected: Iterable[str] = 
     """
     bytearray(_PARSED_SIZE * len(content.data))
     names = (kind.DESCRIPTOR.name, *expected)
-    other = identify(content.head, content.path, expected=names)
+    other = identify(content.head, content.path, expected=names, kind=content.kind)
     if not other and is_message(content.head) and not possible_kinds(content.head):
         other = "a protobuf message of another kind"
     reason = f"it is {other}" if other else "truncated, or a different format"

@@ -57,12 +57,12 @@ def check_is_model(path: Path) -> None:
 
 
 def _check_content(content: Input) -> None:
-    """Refuse the content of a file that is no model, whatever its name."""
-    if not content.data:
+    """Refuse content that is no model, whatever the name of its file."""
+    if content.path is not None and not content.data:
         raise LoadError(f"{content.name}: is empty; expected a model")
-    if message_kind(content.head) in MODEL_KINDS:
+    if (content.kind or message_kind(content.head)) in MODEL_KINDS:
         return
-    if identify(content.head, content.path, expected=MODEL_KINDS):
+    if identify(content.head, content.path, expected=MODEL_KINDS, kind=content.kind):
         raise wrong_message_error(content, GraphDef, expected=MODEL_KINDS)
 
 
@@ -89,14 +89,13 @@ def read_model_bytes(source: MessageLike) -> Input:
     if is_saved_model(source):
         source = saved_model_file(Path(source))
     content = read_input_bytes(source, "graph")
-    if content.path is not None:
-        _check_content(content)
+    _check_content(content)
     return content
 
 
 def model_kind(content: Input) -> Any:
     """The class of the message that has a model's graph; the content decides before the name."""
-    kind = message_kind(content.head)
+    kind = content.kind or message_kind(content.head)
     if kind in MODEL_KINDS:
         return MODEL_KINDS[kind]
     if content.path is not None and is_saved_model(content.path):
