@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 import tfprof
+from tests.robustness.hostile_graphs import counting_loop
 from tfprof.flops.layer_table import ModelTable, _shorten
 from tfprof.protos.graph_pb2 import DataType, GraphDef
+from tfprof.protos.run_metadata_pb2 import RunMetadata
 
 
 @pytest.mark.parametrize(
@@ -123,3 +125,18 @@ def test_explained_layers_of_nested_models(table: ModelTable) -> None:
     without = replace(table.layers[0], output="", type="")
     lines = ModelTable((without,), table.cost).explain("dense").splitlines()
     assert lines[:2] == ["layer dense", "  output: none"]
+
+
+def test_run_metadata_says_how_often_loops_run() -> None:
+    graph = counting_loop()
+    limit = next(node for node in graph.node if node.name == "limit")
+    limit.op = "Placeholder"
+    del limit.attr["value"]
+    run = RunMetadata()
+    device = run.step_stats.dev_stats.add(device="/cpu:0")
+    for name, runs in (("i_next", 3), ("m_next", 3), ("m_relu", 3), ("cond", 4), ("less", 4)):
+        for start in range(runs):
+            device.node_stats.add(node_name=name, all_start_micros=start + 1, op_end_rel_micros=1)
+    (symbolic,) = tfprof.model(graph).layers
+    (recorded,) = tfprof.model(graph, run_meta=run).layers
+    assert (str(symbolic.float_ops), recorded.float_ops) == ("4·T", 3 * 4)

@@ -7,6 +7,7 @@ import pytest
 import tfprof
 from tfprof.flops.layers.layer_rows import OUTSIDE, _op_types, _Sums
 from tfprof.protos.graph_pb2 import DataType, GraphDef
+from tfprof.protos.saved_model_pb2 import MetaGraphDef
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,17 @@ def _graph(kernel: str) -> GraphDef:
 def test_constants_are_parameters_of_frozen_graphs(kernel: str, rows: list[object]) -> None:
     layers = tfprof.model(_graph(kernel)).layers
     assert [(x.name, x.params, x.trainable_params, x.macs, x.float_ops) for x in layers] == rows
+
+
+@pytest.mark.parametrize(("trained", "count"), [(["dense/kernel"], 0), (["free"], 3)])
+def test_variables_outside_of_layers_may_not_be_trainable(trained: list[str], count: int) -> None:
+    graph = _graph("VariableV2")
+    free = next(node for node in graph.node if node.name == "free")
+    free.op = "VariableV2"
+    free.attr["shape"].shape.dim.add(size=3)
+    meta = MetaGraphDef(graph_def=graph)
+    variables = meta.collection_def["trainable_variables"].bytes_list.value
+    # A serialized VariableDef with the name of a variable.
+    variables.extend(b"\n%c%s:0" % (len(name) + 2, name.encode()) for name in trained)
+    *_, outside = tfprof.model(meta).layers
+    assert (outside.name, outside.params, outside.trainable_params) == (OUTSIDE, 3, count)
