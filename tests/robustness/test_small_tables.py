@@ -10,6 +10,8 @@ import pytest
 import tfprof
 from tests.robustness.budget import run_measured
 from tests.robustness.models import CPU, loaded, log_of, run_of
+from tfprof.loaders.parquet.footer import ColumnChunk
+from tfprof.loaders.parquet.pages import pages_fit
 from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.protos.run_metadata_pb2 import RunMetadata
 
@@ -43,6 +45,102 @@ def test_many_equal_rows(names, tmp_path):
     done = run_measured(tmp_path, "graph").check()
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert "that unpack to far too many" in done.err
+
+
+def _varint(number, size=0):
+    """An integer of Thrift, in at least `size` bytes."""
+    number = number * 2 if number >= 0 else -2 * number - 1
+    digits = [number >> 7 * i & 127 for i in range(max(size, -(-number.bit_length() // 7), 1))]
+    return bytes(digit | 128 for digit in digits[:-1]) + bytes(digits[-1:])
+
+
+def _state_less(path, *changes):
+    """Change integers of the footer of a table; what is in its pages stays."""
+    data = path.read_bytes()
+    end = len(data) - 8
+    start = end - int.from_bytes(data[end:][:4], "little")
+    footer = data[start:end]
+    for old, new in changes:
+        assert _varint(old) in footer
+        footer = footer.replace(_varint(old), _varint(new, len(_varint(old))))
+    path.write_bytes(data[:start] + footer + data[end:])
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_pages_with_more_than_the_footer_states(version, tmp_path):
+    """12 KB took 400 MB, though the table of 1,000 rows opened."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    path, rows = tmp_path / "edges.parquet", 50_000_000
+    pyarrow.parquet.write_table(
+        pa.table({"consumer": np.zeros(rows, np.int64)}),
+        path,
+        compression="zstd",
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
+        data_page_version=version,
+        data_page_size=1 << 30,
+        write_batch_size=rows,
+        row_group_size=rows,
+        max_rows_per_page=rows,
+    )
+    size = pyarrow.parquet.read_metadata(path).row_group(0).column(0).total_uncompressed_size
+    _state_less(path, (rows, 1000), (size, 9000))
+    done = run_measured(tmp_path, "graph").check()
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "that unpack to far too many" in done.err
+
+
+def _struct(fields):
+    """A struct of Thrift, whose fields are integers or structs."""
+    data, last = b"", 0
+    for number, value in fields.items():
+        kind, content = (12, _struct(value)) if isinstance(value, dict) else (5, _varint(value))
+        data += bytes([(number - last) << 4 | kind]) + content
+        last = number
+    return data + b"\0"
+
+
+@pytest.mark.parametrize(
+    ("page", "fits"),
+    [
+        ({2: 12, 3: 0, 7: {1: 3}}, True),
+        ({2: 11, 3: 0, 7: {1: 3}}, False),  # a value takes at least 4 bytes
+        ({2: 12, 3: 0, 7: {1: -1}}, False),
+        ({2: 100, 3: 0, 5: {1: 4}}, True),
+        ({2: 101, 3: 0, 5: {1: 4}}, False),
+        ({2: 100, 3: 0, 5: {1: 5}}, False),
+        ({2: 100, 3: 0, 8: {1: 4}}, True),
+        ({2: 100, 3: 0, 8: {1: 5}}, False),
+        ({2: 100, 3: 0, 8: {1: -1}}, False),
+        ({2: 100, 3: 0, 5: {1: 0}, 8: {1: 5}}, False),
+        ({2: -1, 3: 0, 5: {1: 1}}, False),
+        ({2: 12, 3: -1, 5: {1: 1}}, False),
+        ({2: 12, 3: 1, 5: {1: 1}}, False),  # its content ends behind the column
+    ],
+)
+def test_sizes_that_pages_state(page, fits, tmp_path):
+    """The column has 4 values in 100 bytes."""
+    path = tmp_path / "table.parquet"
+    data = _struct(page)
+    path.write_bytes(data)
+    chunk = ColumnChunk("a", 1, frozenset(), 4, 100, start=0, size=len(data))
+    assert pages_fit(path, [chunk]) == fits
+    assert pages_fit(path, [chunk._replace(num_values=0)])
+    assert not pages_fit(path, [chunk._replace(num_values=0)] * 2)
+    assert not pages_fit(path, [chunk._replace(num_values=0, size=-1)])
+
+
+@pytest.mark.parametrize(
+    "page", [{2: 12, 5: {1: 1}}, {2: 12, 3: 0, 5: 1}, {2: 12, 3: 0, 5: {2: 1}}]
+)
+def test_malformed_pages(page, tmp_path):
+    path = tmp_path / "table.parquet"
+    data = _struct(page)
+    for content in (data, data[:-1]):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="a page is malformed"):
+            pages_fit(path, [ColumnChunk("a", 1, frozenset(), 4, 100, 0, len(content))])
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """A Parquet file to a table, if it does not unpack to far more than its size allows.
 
 Parquet stores a repeated string once, and an index for each value, so that a few bytes can unpack
-to terabytes. The size of a table is known before it is unpacked.
+to terabytes. The size of a table is known, and that its pages keep it, before it is unpacked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tfprof.definitions.limits import max_table_bytes
 from tfprof.errors import LoadError
 from tfprof.loaders.files import file_size, open_file
 from tfprof.loaders.parquet.footer import BYTE_ARRAY, DICTIONARY_ENCODINGS, ColumnChunk, read_footer
+from tfprof.loaders.parquet.pages import pages_fit
 
 _BATCH_ROWS = 4096
 _VALUE_SIZE = 8  # bytes of a number, or of the offsets of a string and its list
@@ -30,7 +31,7 @@ def read_parquet(path: Path, max_rows: float = math.inf) -> pa.Table:
     limit = max_table_bytes(size)
     chunks = read_footer(path)
     fits = _sizes_fit(chunks, limit) and _count_values(chunks) <= max_rows
-    if fits and _strings_fit(path, chunks, limit):
+    if fits and pages_fit(path, chunks) and _strings_fit(path, chunks, limit):
         table = _read_batches(path, limit)
         if table is not None:
             return table
