@@ -78,3 +78,24 @@ def test_code_view_counts_everything(profile):
 def test_rows_that_do_not_match_add_nothing(profile):
     options = {"account_type_regexes": ["A", "_kTFScopeParent"], "account_displayed_op_only": True}
     assert totals(profile, "scope", **options) == {"root": (1, 0, 1), "s": (1, 0, 1), "s/x": X}
+
+
+@pytest.mark.parametrize(
+    ("only", "rows"),
+    [
+        (False, {"root": (111, 0, 3), "A": (111, 1, 3), "C": (100, 1, 1)}),
+        (True, {"root": (101, 0, 2), "A": (101, 1, 2), "C": (100, 1, 1)}),
+    ],
+)
+def test_op_view(only, rows):
+    nodes = (("x", "A", 1), ("y", "B", 10), ("z", "C", 100))
+    graph = graph_of(*((name, op) for name, op, _ in nodes))
+    profile = tfprof.load(graph, run_of(CPU, *((name, 1, micros) for name, _, micros in nodes)))
+    options = {"account_displayed_op_only": only, "hide_name_regexes": ["B"]}
+    assert totals(profile, "op", **options) == rows
+
+
+def test_the_first_node_adds_nothing_if_it_does_not_match():
+    graph = graph_of(("a", "A"), ("b", "B"))
+    profile = tfprof.load(graph, run_of(CPU, ("a", 1, 1), ("b", 1, 10)))
+    assert totals(profile, "scope", account_type_regexes=["B"])["root"] == (10, 0, 1)
