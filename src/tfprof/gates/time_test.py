@@ -8,6 +8,7 @@ faster for a while is so for both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
@@ -22,6 +23,8 @@ PERMUTATIONS = 999
 _SEED = 20
 _MAX_COLUMNS = 2000
 """Ops with less time than this many others are judged together."""
+_BATCH_VALUES = 1 << 15
+"""How many times are permuted at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +48,30 @@ class Comparison:
 
 def sum_of_least(times: Array) -> Array:
     """The sum over ops of the least time; steps are rows."""
-    total: Array = least_times(times).sum()
+    total: Array = least_times(times).sum(axis=-1)
     return total
 
 
 def least_times(times: Array) -> Array:
     """The least time of each op: the mean of the least quarter, since one fast step is chance."""
-    count = max(len(times) // 4, 1)
-    means: Array = np.partition(times, count - 1, axis=0)[:count].mean(axis=0)
+    count = max(times.shape[-2] // 4, 1)
+    means: Array = np.partition(times, count - 1, axis=-2)[..., :count, :].mean(axis=-2)
     return means
 
 
 def sum_of_medians(times: Array) -> Array:
     """The sum over ops of the median time; steps are rows."""
-    medians: Array = np.median(times, axis=0).sum()
+    medians: Array = np.median(times, axis=-2).sum(axis=-1)
     return medians
 
 
 def compare_least(base: Array, head: Array) -> Comparison:
     """Compare steps (rows) by the sum over ops (columns) of the least time."""
     base, head = _pairs(base, head)
-    swapped = np.array(
-        [
-            sum_of_least(np.where(swap, base, head)) - sum_of_least(np.where(swap, head, base))
-            for swap in _swaps(len(base))
-        ]
-    )
+    swapped = [
+        sum_of_least(np.where(swap, base, head)) - sum_of_least(np.where(swap, head, base))
+        for swap in _batches_of_swaps(base)
+    ]
     least = float(sum_of_least(base))
     return _comparison(least, float(sum_of_least(head)) - least, swapped)
 
@@ -79,13 +80,12 @@ def compare_medians(base: Array, head: Array) -> Comparison:
     """Compare steps by the sum over ops of the median difference of steps that ran in turn."""
     base, head = _pairs(base, head)
     slower = head - base
-    swapped = np.array(
-        [sum_of_medians(np.where(swap, -slower, slower)) for swap in _swaps(len(base))]
-    )
+    swapped = [sum_of_medians(np.where(swap, -slower, slower)) for swap in _batches_of_swaps(base)]
     return _comparison(float(sum_of_medians(base)), float(sum_of_medians(slower)), swapped)
 
 
-def _comparison(base: float, difference: float, by_chance: Array) -> Comparison:
+def _comparison(base: float, difference: float, swapped: Sequence[Array]) -> Comparison:
+    by_chance = np.concatenate(swapped)
     return Comparison(
         base,
         base + difference,
@@ -98,6 +98,13 @@ def _comparison(base: float, difference: float, by_chance: Array) -> Comparison:
 def _swaps(count: int) -> BoolArray:
     """Which pairs change sides: the same random ones every time, so that a verdict stays."""
     return np.random.default_rng(_SEED).random((PERMUTATIONS, count, 1)) < 0.5
+
+
+def _batches_of_swaps(times: Array) -> list[BoolArray]:
+    """The permutations, of few ops many at once."""
+    batch = max(_BATCH_VALUES // max(times.size, 1), 1)
+    swaps = _swaps(len(times))
+    return [swaps[i : i + batch] for i in range(0, PERMUTATIONS, batch)]
 
 
 def _pairs(base: Array, head: Array) -> tuple[Array, Array]:
