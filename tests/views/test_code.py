@@ -127,3 +127,29 @@ def test_the_original_says_which_gradients_it_leaves_out() -> None:
         profile = load(nodes)
         assert view_of(profile, "code", REPAIRED).warnings == ()
         assert view_of(profile, "code", ORIGINAL).warnings == warnings
+
+
+def test_ids_of_several_op_logs() -> None:
+    """An id of a log is its own; in the original those of the first log stay."""
+    profile = tfprof.load(graph_of(("a", "A"), ("b", "B")))
+    for name, file in (("a", "first.py"), ("b", "second.py")):
+        log = read_op_log(log_of({name: [(file, f"of_{name}", 1)]}))
+        profile = profile.with_op_log(log)
+    names = {
+        quirks: view_of(profile, "code", quirks).name.to_pylist()[1:]
+        for quirks in (REPAIRED, ORIGINAL)
+    }
+    assert names[REPAIRED] == ["first.py:1:of_a", "second.py:1:of_b"]
+    assert set(names[ORIGINAL]) == {"first.py:1:of_a"}
+
+
+def test_nodes_without_stacks_are_in_no_frame() -> None:
+    view = view_of(tfprof.load(graph_of(("a", "A"))), "code", REPAIRED)
+    assert (len(view.tree), view.member_node.tolist(), view.member_position.tolist()) == (1, [], [])
+
+
+def test_frames_have_the_text_of_their_line_if_it_is_known() -> None:
+    with_text = load({"x": ["a.py"]})
+    without = tfprof.load(graph_of(("x", "A")), op_log=log_of({"x": [("a.py", "main", 1)]}))
+    views = [view_of(profile, "code", REPAIRED) for profile in (with_text, without)]
+    assert [view.frames[1].text for view in views if view.frames] == ["x @ w", ""]
