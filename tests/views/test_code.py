@@ -40,7 +40,7 @@ def test_few_stacks_are_followed_one_by_one(few: int, monkeypatch: pytest.Monkey
         "c": ["a.py", "c.py", "e.py", "f.py"],
         "b": ["a.py", "b.py"],
         "d": ["a.py", "c.py", "e.py"],
-        "a": ["a.py", "c.py", "d.py", "g.py"],
+        "a": ["a.py", "c.py", "d.py", "g.py", "h.py"],
         "e": ["b.py"],
         "gradients/c_grad/x": ["train.py"],
         "gradients/a_grad/x": ["train.py"],
@@ -48,7 +48,7 @@ def test_few_stacks_are_followed_one_by_one(few: int, monkeypatch: pytest.Monkey
     view = view_of(load(stacks), "code", REPAIRED)
     names = [name.replace(":call:x @ w", "") for name in view.name.to_pylist()]
     rows = [f"{depth} {name}" for depth, name in zip(view.tree.depth, names, strict=True)]
-    forward = ["3 c.py:2", "4 d.py:3", "5 g.py:4", "4 e.py:3", "5 f.py:4"]
+    forward = ["3 c.py:2", "4 d.py:3", "5 g.py:4", "6 h.py:5", "4 e.py:3", "5 f.py:4"]
     gradients = [f"{row} (gradient)" for row in ("2 a.py:1", *forward)]
     assert rows[1:] == ["2 a.py:1", *forward, "3 b.py:2", "2 b.py:1", *gradients]
 
@@ -97,7 +97,7 @@ def test_gradients_of_a_scope_are_in_the_frames_that_its_nodes_share(shared: int
     """If they share none, they are in their own."""
     outer = ["m.py", "n.py"][:shared]
     a, b = ([*outer, file, "z.py"] for file in ("a.py", "b.py"))
-    forward = {"first": ["first.py"], "layer/a": a, "layer/b": b}
+    forward = {"first": ["first.py"], "layer/a": a, "layer/b": b, "layer0/a": ["other.py"]}
     marked = "m.py:1 (gradient)", "m.py:1 (gradient) > n.py:2 (gradient)"
     of_gradient = dict.fromkeys(marked[:shared] or ["train.py:1"], 9)
     profile = load({**forward, "gradient_tape/layer/c": ["train.py"]})

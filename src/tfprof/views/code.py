@@ -232,17 +232,15 @@ def _split_gradients(
     distinct = forward.drop_null().dictionary_encode()
     by_name = pc.sort_indices(distinct.dictionary)
     targets = distinct.dictionary.take(by_name)
-    names = profile.nodes.name.take(pa.array(plain))
+    names, stacks = profile.nodes.name.take(pa.array(plain)), profile.nodes.stack[plain]
     index = index_in(targets, names)
-    stack = np.where(index >= 0, profile.nodes.stack[plain[index]] if len(plain) else -1, -1)
+    stack = np.append(stacks, -1)[index]
     has_stack = index >= 0
-    is_scope = pc.ends_with(targets, "/").to_numpy(zero_copy_only=False) & (index < 0)
+    is_scope = pc.ends_with(targets, "/").to_numpy(zero_copy_only=False) & ~has_stack
     scopes = np.flatnonzero(is_scope & (not quirks.tape_gradients_not_mapped))
     if len(scopes):
-        stacks = _stacks_of_scopes(
-            targets.take(pa.array(scopes)), names, profile.nodes.stack[plain]
-        )
-        frames, stack[scopes] = _with_shared_frames(frames, stacks)
+        of_scopes = _stacks_of_scopes(targets.take(pa.array(scopes)), names, stacks)
+        frames, stack[scopes] = _with_shared_frames(frames, of_scopes)
         has_stack[scopes] = frames.length[stack[scopes]] > 0
     target = invert_permutation(by_name.to_numpy())[distinct.indices.to_numpy()]
     gradients, has_target = traced[rows], has_stack[target]
