@@ -22,6 +22,9 @@ from tfprof.definitions.units import FORMATS, SCALES, format_share, parse_memory
         ("memory", 1000, "1.00KB"),
         ("memory", 10**6, "1.00MB"),
         ("memory", 2**70, "1180591620717411.25MB"),
+        # Beyond 64 bits they are not rounded to doubles first, which gives .51 and .87.
+        ("number", 9414574983504999820, "9414574983.50b"),
+        ("memory", 10455340989000874697, "10455340989000.88MB"),
     ],
 )
 def test_formats(unit, value, text):

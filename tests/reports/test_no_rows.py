@@ -146,3 +146,8 @@ def test_the_command_says_it_on_stderr(run_demo: Tfprof) -> None:
     )
     quiet = run_demo("--quiet", "scope", "-account_type_regexes", "VarHandleOp", "-select=params")
     assert quiet.err == ""
+
+
+def test_one_row_is_enough() -> None:
+    report = tfprof.load(graph_of(("a", "A"))).report("scope")
+    assert (len(report), report.messages) == (2, ())

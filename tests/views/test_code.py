@@ -92,6 +92,18 @@ def test_gradients_are_in_the_frames_of_their_forward_node() -> None:
     }
 
 
+def test_gradients_of_a_scope_without_nodes_are_in_their_own_frames() -> None:
+    profile = load({"a": ["a.py"], "gradient_tape/none/x": ["train.py"]})
+    assert micros(profile) == {"a.py:1": 9, "train.py:1": 9}
+
+
+def test_functions_of_gradients_are_marked() -> None:
+    view = view_of(load({"a": ["a.py"], "gradients/a_grad/x": ["t.py"]}), "code", REPAIRED)
+    assert view.frames is not None
+    functions = [view.frames[position].function for position in range(3)]
+    assert functions == ["", "call", "call (gradient)"]
+
+
 @pytest.mark.parametrize("shared", [0, 1, 2])
 def test_gradients_of_a_scope_are_in_the_frames_that_its_nodes_share(shared: int) -> None:
     """If they share none, they are in their own."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 import tfprof
-from tests.test_goldens import graph_of
+from tests.test_goldens import CPU, graph_of, run_of
 from tfprof.profiles.schema import Edges
 from tfprof.views.view import ROOT
 
@@ -38,3 +39,22 @@ def test_a_cycle_starts_with_its_first_node_by_name() -> None:
     """If no other cycle consumes it."""
     graph = graph_of(("z", "Z", "y"), ("y", "Y", "z", "a"), ("b", "B", "a"), ("a", "A", "b"))
     assert parents(tfprof.load(graph)) == [("y", ROOT), ("z", "y"), ("a", "y"), ("b", "a")]
+
+
+def test_cycles_are_in_the_order_of_their_first_nodes() -> None:
+    pairs = [("a", "b"), ("c", "d"), ("e", "f")]
+    nodes = ((name, "A", other) for pair in pairs for name, other in (pair, pair[::-1]))
+    found = parents(tfprof.load(graph_of(*nodes)))
+    assert found == [row for a, b in pairs for row in ((a, ROOT), (b, a))]
+
+
+def test_nodes_of_copies_are_left_out() -> None:
+    """Also if they are in a cycle, or consume what is in the graph."""
+    run = run_of(CPU, ("copy:MEMCPYHtoD", 1, 1), ("b", 1, 1))
+    profile = tfprof.load(graph_of(("a", "A"), ("b", "B", "a"), ("c", "C", "c")), run)
+    copy = profile.nodes.name.index("copy").as_py()
+    of_copy = Edges(
+        np.array([copy], np.int32), np.zeros(1, np.int32), pa.array(["b"]), np.zeros(1, np.int32)
+    )
+    profile = profile.replace(edges=profile.edges.concat(of_copy))
+    assert parents(profile) == [("b", ROOT), ("a", "b"), ("c", ROOT)]

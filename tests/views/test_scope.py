@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,3 +48,24 @@ def test_only_the_original_makes_nodes_of_copies():
     assert view.name.to_pylist()[1:] == ["a", "s", "s/x"]
     assert profile.nodes.name.take(pa.array(view.node[[1, 3]])).to_pylist() == ["a", "s/x"]
     assert scope.build(profile, ORIGINAL).name.to_pylist()[1:] == ["a", "edge_1_x", "s", "s/x"]
+
+
+def test_scopes_take_bounded_memory(monkeypatch):
+    names = pa.array(["a/b/c/d", "e/f"])
+    levels = [scope._scopes_of(names)]
+    while len(levels[-1]):
+        levels.append(scope._scopes_of(levels[-1]))
+    size = sum(level.nbytes for level in levels)
+    monkeypatch.setattr(scope, "max_scope_bytes", lambda _: size)
+    assert sorted(scope._missing_scopes(names).to_pylist()) == ["a", "a/b", "a/b/c", "e"]
+    monkeypatch.setattr(scope, "max_scope_bytes", lambda _: size - 1)
+    with pytest.raises(tfprof.LoadError, match="use op, graph or code view"):
+        scope._missing_scopes(names)
+
+
+def test_depths_count_the_parts_of_names():
+    view = scope.build(tfprof.load(graph_of(("a/b/c", "A"), ("d", "D"))), REPAIRED)
+    assert (view.tree.depth.tolist(), view.tree.parent.tolist()) == (
+        [1, 2, 3, 4, 2],
+        [-1, 0, 1, 2, 0],
+    )

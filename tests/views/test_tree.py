@@ -37,8 +37,9 @@ def test_siblings_keep_their_order():
     tree, node = Tree.from_parents(parents)
     assert node.tolist() == [0, *range(2, 202, 2), 1, *range(3, 202, 2)]
     assert tree.parent[:3].tolist() == [-1, 0, 1]
-    _, old = tree.sort_by(np.zeros(len(tree), np.int64))
+    same, old = tree.sort_by(np.zeros(len(tree), np.int64))
     assert old.tolist() == list(range(len(tree)))
+    assert same.parent.tolist() == tree.parent.tolist()
 
 
 @given(trees())

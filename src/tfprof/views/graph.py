@@ -28,7 +28,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     count = len(profile.nodes)
     consumer, producer = _links(profile)
     exists = executions_of(profile, quirks).exists
-    known = (producer >= 0) & exists[np.maximum(producer, 0)] if count else producer >= 0
+    known = np.append(exists, False)[producer]
     consumer, producer = consumer[known], producer[known]
     by_consumer = np.argsort(consumer, kind="stable")
     start = group_offsets(consumer, count)
