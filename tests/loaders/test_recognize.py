@@ -21,7 +21,7 @@ from tfprof.errors import LoadError, OptionError
 from tfprof.loaders import LOADERS, assign_inputs, recognize
 from tfprof.loaders.files import read_head
 from tfprof.loaders.message_kinds import HEAD_SIZE, message_kind
-from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2
+from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2, saved_model_pb2, xplane_pb2
 
 DEMO = demo.paths()
 CLASSES: dict[str, Any] = {
@@ -191,6 +191,13 @@ def test_messages_in_memory_of_another_part_are_named(
     text = str(caught.value)
     assert text.startswith(f"{given_as}: ")
     assert f"it is {loader.noun}: give it as {loader.provides} (--{loader.flag})" in text
+
+
+@pytest.mark.parametrize("given_as", ["graph", "run_meta", "op_log", "profile"])
+def test_messages_of_no_part_are_named(given_as: str) -> None:
+    says = f"^{given_as}: not an? [A-Za-z]+; it is a message of class XSpace$"
+    with pytest.raises(LoadError, match=says):
+        tfprof.load(**{"graph": graph_pb2.GraphDef(), given_as: xplane_pb2.XSpace()})
 
 
 @pytest.mark.parametrize(

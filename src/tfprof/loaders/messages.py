@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from google.protobuf import text_format
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import DecodeError
 
 from tfprof.errors import LoadError
 from tfprof.loaders import LOADERS, identify
@@ -49,8 +49,9 @@ def read_input_bytes(source: MessageLike, part: str) -> Input:
     """The bytes of an input, which is a part of a profile such as `graph`."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Input(bytes(source), part)
-    if isinstance(source, Message):
-        return Input(source.SerializeToString(), part, kind=source.DESCRIPTOR.name)
+    if hasattr(source, "SerializeToString"):
+        kind = getattr(getattr(source, "DESCRIPTOR", None), "name", "")
+        return Input(source.SerializeToString(), part, kind=kind)
     if isinstance(source, (str, os.PathLike)):
         path = Path(source)
         return Input(read_file(path, f"the {part}"), os.fspath(source), path)
@@ -90,8 +91,9 @@ def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
         if content.path is None or name in _MAY_BE_EMPTY:
             return content
         raise LoadError(f"{content.name}: is empty; expected {LOADERS[name].noun}")
-    is_other = bool(content.kind) or not fits(content.head, name)
-    if is_other and identify(content.head, content.path, expected=[name], kind=content.kind):
+    if content.kind:
+        raise wrong_message_error(content, kind)
+    if not fits(content.head, name) and identify(content.head, content.path, expected=[name]):
         raise wrong_message_error(content, kind)
     return content
 
@@ -103,7 +105,10 @@ def wrong_message_error(content: Input, kind: Any, *, expected: Iterable[str] = 
     """
     bytearray(_PARSED_SIZE * len(content.data))
     names = (kind.DESCRIPTOR.name, *expected)
-    other = identify(content.head, content.path, expected=names, kind=content.kind)
+    if content.kind and content.kind not in LOADERS:
+        other = f"a message of class {content.kind}"
+    else:
+        other = identify(content.head, content.path, expected=names, kind=content.kind)
     if not other and is_message(content.head) and not possible_kinds(content.head):
         other = "a protobuf message of another kind"
     reason = f"it is {other}" if other else "truncated, or a different format"

@@ -62,7 +62,7 @@ def _check_content(content: Input) -> None:
         raise LoadError(f"{content.name}: is empty; expected a model")
     if (content.kind or message_kind(content.head)) in MODEL_KINDS:
         return
-    if identify(content.head, content.path, expected=MODEL_KINDS, kind=content.kind):
+    if content.kind or identify(content.head, content.path, expected=MODEL_KINDS):
         raise wrong_message_error(content, GraphDef, expected=MODEL_KINDS)
 
 
