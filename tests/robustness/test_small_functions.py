@@ -130,6 +130,66 @@ def _many_inputs_with_long_names(maker):
     _call(maker.add("call" * 25_000, "PartitionedCall", "x"), "f")
 
 
+def _call_by_type(maker, function, calls, *inputs):
+    """Calls whose op type is the function, of which many take few bytes."""
+    for i in range(calls):
+        maker.add(f"{i}", function, *inputs)
+
+
+def _tiny_calls(maker):
+    function = _add_function(maker, "f", inputs=0)
+    for i in range(40):
+        function.node_def.add(name=f"{i}", op="A")
+    _call_by_type(maker, "f", 20_000)
+
+
+def _nodes_with_many_shapes(maker):
+    function = _add_function(maker, "f")
+    for i in range(30):
+        node = function.node_def.add(name=f"{i}", op="A")
+        for _ in range(300):
+            node.attr["_output_shapes"].list.shape.add()
+    _call_by_type(maker, "f", 15_000)
+
+
+def _nodes_with_an_attribute(maker):
+    function = _add_function(maker, "f")
+    for i in range(20):
+        node = function.node_def.add(name=f"{i}", op="Relu", input=["x0"])
+        node.attr["T"].type, node.attr["a"].s = 1, bytes(980)
+    _call_by_type(maker, "f", 15_000)
+
+
+def _many_results(maker):
+    function = _add_function(maker, "f")
+    _add_node(function, "Relu", "x0")
+    for i in range(3_000):
+        function.signature.output_arg.add(name=f"y{i}", type=1)
+        function.ret[f"y{i}"] = "node:y:0"
+    maker.add("x", "Placeholder", dtype=1, shape=(2, 2))
+    _call_by_type(maker, "f", 10_000, "x")
+
+
+def _add_chain(maker, length):
+    for i in range(length):
+        _add_function(maker, f"f{i}", inputs=0).node_def.add(name="a", op=f"f{i + 1}")
+
+
+def _many_deep_calls(maker):
+    _add_chain(maker, 990)
+    _add_function(maker, "f990", inputs=0)
+    _call_by_type(maker, "f0", 3_000)
+
+
+def _many_calls_of_nothing_that_are_nested_deeply(maker):
+    _add_chain(maker, 990)
+    function = _add_function(maker, "f990", inputs=0)
+    for i in range(20_000):
+        function.node_def.add(name=f"{i}", op="empty")
+    _add_function(maker, "empty", inputs=0)
+    _call_by_type(maker, "f0", 1)
+
+
 @pytest.mark.parametrize("command", ["op", "fit", "cost"])
 @pytest.mark.parametrize(
     "add",
@@ -145,6 +205,12 @@ def _many_inputs_with_long_names(maker):
         _many_control_results,
         _argument_with_a_long_name,
         _many_inputs_with_long_names,
+        _tiny_calls,
+        _nodes_with_many_shapes,
+        _nodes_with_an_attribute,
+        _many_results,
+        _many_deep_calls,
+        _many_calls_of_nothing_that_are_nested_deeply,
     ],
     ids=lambda add: add.__name__.strip("_"),
 )
@@ -155,4 +221,5 @@ def test_functions_that_grow_when_inlined(command, add, tmp_path):
     path.write_bytes(maker.graph.SerializeToString())
     assert path.stat().st_size < 600_000
     graph = path if command == "cost" else f"--graph_path={path}"
-    assert run_measured(command, graph).check().status == 0
+    done = run_measured(command, graph).check()
+    assert done.status == 0 or (command == "fit" and "of the graph is known" in done.err)

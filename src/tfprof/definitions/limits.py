@@ -65,9 +65,9 @@ MAX_RANK = 254
 """The most dimensions of a tensor, as in TensorFlow."""
 
 _MIN_OUTPUT_BYTES, _OUTPUT_PER_ROW, _OUTPUT_PER_BYTE = 1 << 25, 1 << 10, 4
-_MIN_INLINED_NODES, _MAX_INLINED_NODES, _INLINED_PER_NODE = 20_000, 2_000_000, 20
+_MIN_INLINED_NODES, _MAX_INLINED_NODES, _INLINED_PER_NODE = 20_000, 2_000_000, 12
 _MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
-_MIN_VISITS, _VISITS_PER_NODE, _OUTPUTS_PER_NODE = 20_000, 50, 20
+_MIN_VISITS, _VISITS_PER_NODE = 20_000, 12
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
 _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
 _MIN_TABLE_ROWS, _TABLE_ROWS_PER_BYTE = 300_000, 4
@@ -106,13 +106,11 @@ def max_inlined_bytes(names: int) -> int:
 
 
 def max_visits(nodes: int) -> int:
-    """How often the nodes of a graph of some nodes, functions included, may be interpreted."""
+    """How often the nodes of a graph of some nodes, functions included, may be interpreted.
+
+    And how many outputs those may have together that have several.
+    """
     return _MIN_VISITS + _VISITS_PER_NODE * nodes
-
-
-def max_visited_outputs(nodes: int) -> int:
-    """How many outputs those of these nodes may have together that have several."""
-    return _MIN_VISITS + _OUTPUTS_PER_NODE * nodes
 
 
 def max_scope_bytes(names: int) -> int:

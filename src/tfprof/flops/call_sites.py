@@ -63,8 +63,7 @@ def _inner(
     inner = invocation.instance
     assert inner is not None
     name = site.instance.body.nodes[position].name
-    repeats = any(node.name.startswith(f"{name}/") for node in inner.body.nodes)
-    if repeats:
+    if inner.body.has_scope(name):
         scope = site.scope
     elif bare and invocation.call.kind == "call":
         scope = site.scope + "".join(name.rpartition("/")[:2])

@@ -54,9 +54,8 @@ def switch_or_merge(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
 
 def merge_branches(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
     """What holds for the results of every branch."""
-    distinct = list({id(branch): branch for branch in branches}.values())
-    results = list(distinct[0]) if distinct else []
-    for branch in distinct[1:]:
+    results = list(branches[0]) if branches else []
+    for branch in branches[1:]:
         padded = (*branch, *[UNKNOWN] * len(results))
         results = [join_tensors(*pair) for pair in zip(results, padded, strict=False)]
     return results

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from tfprof.definitions.limits import FEW_LINKS, max_visited_outputs, max_visits
+from tfprof.definitions.limits import FEW_LINKS, max_visits
 from tfprof.flops.control_flow import (
     constant_branch,
     initial_state,
@@ -107,8 +108,7 @@ class Interpreter:
         """What is done with contradictory shapes -> the nodes that have them."""
         self.is_limited = False
         """Whether functions were run for unknown arguments, as there were too many to run."""
-        self._visits = max_visits(library.size)
-        self._outputs = max_visited_outputs(library.size)
+        self._visits = self._outputs = max_visits(library.size)
         self._instances: dict[_Request, Instance] = {}
         self._active: set[str] = set()
 
@@ -233,11 +233,14 @@ class Interpreter:
         """The shapes of outputs in an attribute, as many as a node may have."""
         if name not in node.attr:
             return []
-        shapes = node.attr[name].list.shape
-        if len(shapes) > FEW_LINKS:
-            shapes = shapes[: max(self._outputs, FEW_LINKS)]
-            self._outputs -= len(shapes)
-        return list(map(dims_of, shapes))
+        return list(map(dims_of, self._limit_outputs(node.attr[name].list.shape)))
+
+    def _limit_outputs(self, outputs: Sequence[Any]) -> Sequence[Any]:
+        """The outputs of a node that are interpreted; the others stay unknown."""
+        if len(outputs) > FEW_LINKS:
+            outputs = outputs[: max(self._outputs, FEW_LINKS)]
+            self._outputs -= len(outputs)
+        return outputs
 
     def _record_sizes(self, outputs: Sequence[Tensor], recorded: Sequence[Dims | None]) -> None:
         """Learn the sizes of symbols: where a shape has one and the recorded shape a number."""
@@ -289,7 +292,9 @@ class Interpreter:
             problem = "" if callee else f"function {call.function!r} calls itself"
             invocations.append(Invocation(call, callee, 1, problem))
         instance.invocations[position] = invocations
-        return merge_branches([i.instance.results if i.instance else () for i in invocations])
+        results = [i.instance.results if i.instance else () for i in invocations]
+        distinct = {id(result): result for result in results}.values()
+        return merge_branches(list(map(self._limit_outputs, distinct)))
 
     def _loop(
         self, instance: Instance, position: int, inputs: tuple[Tensor, ...], callees: list[Call]
@@ -325,7 +330,7 @@ class Interpreter:
         final = loop.final_values(trips.exact) if loop else {}
         return [
             replace(tensor, value=(final[index],)) if index in final else tensor
-            for index, tensor in enumerate(state)
+            for index, tensor in enumerate(self._limit_outputs(state))
         ]
 
     def _trips(self, instance: Instance, loop: str, trips: TripCount) -> Count:

@@ -21,8 +21,8 @@ _DEPTH_OF_NODE = 64
 _LONG_ATTRIBUTE = 1024
 """The bytes beyond which an attribute is not copied for each call of a function."""
 _SHAPE_ATTRIBUTES = {"shape", "_output_shapes"}
-_BYTES_OF_NODE = 64
-"""The bytes of a large node that count as one node."""
+_USUAL_SIZE, _BYTES_OF_NODE = 128, 64
+"""The bytes of a node, and those beyond that count as one more node."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,11 +74,13 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
                     warnings[f"calls nested deeper than {MAX_DEPTH} are not expanded"] = None
                 elif weight + weights[body.name] > max_nodes:
                     warnings[f"more than {max_nodes} nodes: other calls are not expanded"] = None
-                elif name_bytes > max_bytes:
-                    warnings["names too long: other calls are not expanded"] = None
                 else:
                     prefix = call.prefix(inlined.prefix + node.name)
-                    name_bytes += body.name_bytes + len(prefix) * len(body.nodes)
+                    names = body.name_bytes + len(prefix) * (1 + len(body.nodes))
+                    if name_bytes + names > max_bytes:
+                        warnings["names too long: other calls are not expanded"] = None
+                        continue
+                    name_bytes += names
                     child = InlinedBody(
                         body, total, prefix, inlined, position, call, inlined.depth + 1
                     )
@@ -90,17 +92,17 @@ def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -
 
 
 def _weight(body: FunctionBody) -> int:
-    """As how many nodes a function counts: large ones and those of many inputs as several."""
+    """As how many nodes a function counts: large ones, and those of many inputs, as several."""
     signature = (body.arguments, body.results, body.control_results)
     links = sum(map(len, (*signature, *body.calls.values())))
     links += sum(len(node.input) for node in body.nodes)
-    large = (node for node in body.nodes if node.ByteSize() > _LONG_ATTRIBUTE)
-    size = sum(without_long_attributes(node).ByteSize() for node in large)
-    return max(1, len(body.nodes), links // FEW_LINKS, size // _BYTES_OF_NODE)
+    size = sum(without_long_attributes(node).ByteSize() for node in body.nodes)
+    extra = (size - _USUAL_SIZE * len(body.nodes)) // _BYTES_OF_NODE
+    return max(1, len(body.nodes), links // FEW_LINKS, extra)
 
 
 def without_long_attributes(node: NodeDef) -> NodeDef:
-    """A node as each call has a copy of it: of a long constant only the shape. The body has all."""
+    """A node as each call has a copy of it: of a long constant only the shape; the body has all."""
     if node.ByteSize() <= _LONG_ATTRIBUTE:
         return node
     long_names = [

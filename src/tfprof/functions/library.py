@@ -5,6 +5,7 @@ Nothing is copied: a body refers to the messages it was made from, once for all 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -18,6 +19,8 @@ Ref = tuple[int, int]
 """(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
 
 _BACK_EDGES = {"NextIteration", "RefNextIteration"}
+_BYTES_OF_NODE = 64
+"""A graph with less on average has nodes without names or inputs."""
 
 
 def argument_index(ref: Ref) -> int | None:
@@ -105,6 +108,16 @@ class FunctionBody:
     def name_bytes(self) -> int:
         """The length of all names."""
         return sum(len(node.name) for node in self.nodes)
+
+    @cached_property
+    def _sorted_names(self) -> list[str]:
+        return sorted(node.name for node in self.nodes)
+
+    def has_scope(self, scope: str) -> bool:
+        """Whether a node is in a scope."""
+        prefix, names = f"{scope}/", self._sorted_names
+        index = bisect_left(names, prefix)
+        return index < len(names) and names[index].startswith(prefix)
 
     @cached_property
     def calls(self) -> dict[int, list[Call]]:
@@ -204,13 +217,15 @@ class FunctionLibrary:
             gradient.function_name: gradient.gradient_func for gradient in graph.library.gradient
         }
         self.main = FunctionBody("", graph.node, self)
+        self._graph = graph
         self._bodies: dict[str, FunctionBody] = {}
         self._outputs: dict[str, dict[str, int]] = {}
 
     @cached_property
     def size(self) -> int:
-        """The number of nodes of the graph and of all functions."""
-        return len(self.main.nodes) + sum(len(f.node_def) for f in self.functions.values())
+        """The number of nodes of the graph and of all functions; tiny ones count less."""
+        nodes = len(self.main.nodes) + sum(len(f.node_def) for f in self.functions.values())
+        return min(nodes, self._graph.ByteSize() // _BYTES_OF_NODE)
 
     @cached_property
     def name_bytes(self) -> int:

@@ -64,9 +64,13 @@ class _Table:
 def _concat(first: Any, second: Any) -> Any:
     if isinstance(first, np.ndarray):
         return np.concatenate([first, second])
-    if pa.types.is_dictionary(second.type) and not pa.types.is_dictionary(first.type):
-        first = first.dictionary_encode()
-    return pa.concat_arrays([first, second])
+    columns = [first, second]
+    if first.type != second.type:  # one is a dictionary
+        columns = [
+            part if pa.types.is_dictionary(part.type) else part.dictionary_encode()
+            for part in columns
+        ]
+    return pa.concat_arrays(columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
