@@ -144,7 +144,7 @@ class Interpreter:
                 result = self._instances.get(requested)
             if result is None and body.name not in self._active:
                 self._active.add(body.name)
-                stack.append((self._body(body, arguments, body.live()), requested))
+                stack.append((self._body(body, arguments, body.live), requested))
 
     def _body(self, body: FunctionBody, arguments: tuple[Tensor, ...], order: list[int]) -> _Run:
         instance = Instance(body, refine_arguments(body, arguments), order)

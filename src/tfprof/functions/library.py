@@ -196,6 +196,7 @@ class FunctionBody:
         needed, back = self._needed
         return needed[position] + back.get(position, [])
 
+    @cached_property
     def live(self) -> list[int]:
         """`order` of what a call of the function runs: what its results and side effects need."""
         if self.function is None:
