@@ -37,6 +37,9 @@ MAX_NAME_CANDIDATES = 1000
 FEW_LINKS = 4
 """The most inputs, results and branches of a node that count as one node; more do as several."""
 
+BYTES_OF_NODE = 64
+"""The bytes of a node in budgets: fewer count as less than a node, many more as several."""
+
 MAX_DEGREE = 64
 """The largest sum of powers in a term of a size or count with symbols."""
 

@@ -10,7 +10,12 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 
-from tfprof.definitions.limits import FEW_LINKS, max_inlined_bytes, max_inlined_nodes
+from tfprof.definitions.limits import (
+    BYTES_OF_NODE,
+    FEW_LINKS,
+    max_inlined_bytes,
+    max_inlined_nodes,
+)
 from tfprof.functions.calls import Call
 from tfprof.functions.library import FunctionBody, FunctionLibrary
 from tfprof.protos.graph_pb2 import GraphDef, NodeDef
@@ -21,8 +26,8 @@ _DEPTH_OF_NODE = 64
 _LONG_ATTRIBUTE = 1024
 """The bytes beyond which an attribute is not copied for each call of a function."""
 _SHAPE_ATTRIBUTES = {"shape", "_output_shapes"}
-_USUAL_SIZE, _BYTES_OF_NODE = 128, 64
-"""The bytes of a node, and those beyond that count as one more node."""
+_USUAL_SIZE = 128
+"""The bytes of a node on average that count as one node; larger ones count as several."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +102,7 @@ def _weight(body: FunctionBody) -> int:
     links = sum(map(len, (*signature, *body.calls.values())))
     links += sum(len(node.input) for node in body.nodes)
     size = sum(without_long_attributes(node).ByteSize() for node in body.nodes)
-    extra = (size - _USUAL_SIZE * len(body.nodes)) // _BYTES_OF_NODE
+    extra = (size - _USUAL_SIZE * len(body.nodes)) // BYTES_OF_NODE
     return max(1, len(body.nodes), links // FEW_LINKS, extra)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
+from tfprof.definitions.limits import BYTES_OF_NODE
 from tfprof.functions.calls import Call, is_call, list_calls
 from tfprof.functions.output_args import flat_output
 from tfprof.protos.graph_pb2 import FunctionDef, GraphDef, NodeDef
@@ -19,8 +20,6 @@ Ref = tuple[int, int]
 """(position of the node in its body, output). Argument i of the body is (-1 - i, 0)."""
 
 _BACK_EDGES = {"NextIteration", "RefNextIteration"}
-_BYTES_OF_NODE = 64
-"""A graph with less on average has nodes without names or inputs."""
 
 
 def argument_index(ref: Ref) -> int | None:
@@ -226,7 +225,7 @@ class FunctionLibrary:
     def size(self) -> int:
         """The number of nodes of the graph and of all functions; tiny ones count less."""
         nodes = len(self.main.nodes) + sum(len(f.node_def) for f in self.functions.values())
-        return min(nodes, self._graph.ByteSize() // _BYTES_OF_NODE)
+        return min(nodes, self._graph.ByteSize() // BYTES_OF_NODE)
 
     @cached_property
     def name_bytes(self) -> int:
