@@ -8,6 +8,7 @@ import random
 import tempfile
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ from tfprof.protos import graph_pb2
 from tfprof.runtime.terminal import Terminal, plain_text
 from tfprof.views import VIEWS
 
-__all__ = ["TERMINALS", "ask", "dice_of"]
+__all__ = ["QUESTIONS", "TERMINALS", "ask", "ask_named", "dice_of"]
 
+Question = Callable[[Profile, random.Random], None]
 TERMINALS = (
     Terminal(),
     Terminal(width=20, height=4),
@@ -61,8 +63,18 @@ def dice_of(data: bytes) -> random.Random:
 def ask(profile: Profile, dice: random.Random) -> None:
     """Ask a question of some kind."""
     questions, weights = zip(*_QUESTIONS, strict=True)
+    _ask_silently(dice.choices(questions, weights)[0], profile, dice)
+
+
+def ask_named(name: str, profile: Profile, dice: random.Random) -> None:
+    """Ask one of `QUESTIONS`; any of them if there is none of this name."""
+    question = QUESTIONS.get(name) or dice.choice(list(QUESTIONS.values()))
+    _ask_silently(question, profile, dice)
+
+
+def _ask_silently(question: Question, profile: Profile, dice: random.Random) -> None:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        dice.choices(questions, weights)[0](profile, dice)
+        question(profile, dice)
 
 
 def _ask_nothing(profile: Profile, dice: random.Random) -> None:
@@ -90,8 +102,8 @@ def _ask_proto(profile: Profile, dice: random.Random) -> None:
     _report(profile, dice).proto()
 
 
-def _ask_file(profile: Profile, dice: random.Random) -> None:
-    output = dice.choice(_FILES)
+def _ask_file(profile: Profile, dice: random.Random, output: str = "") -> None:
+    output = output or dice.choice(_FILES)
     view = dice.choice(_VIEWS_OF.get(output, tuple(VIEWS)))
     report = _report(profile, dice, view, select=_SELECTED.get(output))
     more = dice.choice(("", ",flows=all", ",flows=none")) if output == "timeline" else ""
@@ -115,7 +127,7 @@ def _ask_saved(profile: Profile, dice: random.Random) -> None:
         Profile.from_tables(folder).report("op").text()
 
 
-def _ask_diff(profile: Profile, dice: random.Random) -> None:
+def _ask_diff(profile: Profile, dice: random.Random, output: str = "") -> None:
     """Compare the profile with one that has some of its names, under other names as well."""
     names = profile.nodes.name.to_pylist()
     graph = graph_pb2.GraphDef()
@@ -130,7 +142,7 @@ def _ask_diff(profile: Profile, dice: random.Random) -> None:
     diff._repr_html_()
     plain_text(diff_lines(diff, dice.choice(TERMINALS)))
     with tempfile.TemporaryDirectory() as folder:
-        diff.write(f"{dice.choice(_DIFF_FILES)}:outfile={Path(folder) / 'out'}")
+        diff.write(f"{output or dice.choice(_DIFF_FILES)}:outfile={Path(folder) / 'out'}")
 
 
 def _ask_advice(profile: Profile, dice: random.Random) -> None:
@@ -152,7 +164,7 @@ def _ask_memory(profile: Profile, dice: random.Random) -> None:
         predicted.largest(next(iter(predicted.sizes)), "16GB")
 
 
-_QUESTIONS: tuple[tuple[Callable[[Profile, random.Random], None], int], ...] = (
+_QUESTIONS: tuple[tuple[Question, int], ...] = (
     (_ask_nothing, 60),
     (_ask_text, 30),
     (_ask_terminal, 12),
@@ -167,6 +179,12 @@ _QUESTIONS: tuple[tuple[Callable[[Profile, random.Random], None], int], ...] = (
     (_ask_memory, 5),
 )
 """Questions, and how often each is asked."""
+QUESTIONS: dict[str, Question] = {
+    **{question.__name__.removeprefix("_ask_"): question for question, _ in _QUESTIONS},
+    **{f"file {name}": partial(_ask_file, output=name) for name in _FILES},
+    **{f"diff {name}": partial(_ask_diff, output=name) for name in _DIFF_FILES},
+}
+"""Questions by name; of files one for each output."""
 
 
 def _report(

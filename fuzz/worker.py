@@ -103,10 +103,11 @@ def run_input(target: Target, data: bytes) -> BaseException | None:
     failure = failure_of(target, data)
     seconds = time.process_time() - started
     grown = _peak_memory() - before
-    if failure is None and grown > _MEMORY + _MEMORY_PER_BYTE * len(data):
-        return MemoryError(f"{grown >> 20} MB for an input of {len(data)} bytes")
-    if failure is None and seconds > _SECONDS + _SECONDS_PER_BYTE * len(data):
-        return TimeoutError(f"{seconds:.1f} s for an input of {len(data)} bytes")
+    size = target.size(data)
+    if failure is None and grown > _MEMORY + _MEMORY_PER_BYTE * size:
+        return MemoryError(f"{grown >> 20} MB for an input of {size} bytes")
+    if failure is None and seconds > _SECONDS + _SECONDS_PER_BYTE * size:
+        return TimeoutError(f"{seconds:.1f} s for an input of {size} bytes")
     return failure
 
 

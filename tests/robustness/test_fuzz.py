@@ -17,12 +17,15 @@ import pyarrow.parquet
 import pytest
 from google.protobuf.message import DecodeError
 
+from fuzz.ask import QUESTIONS
 from fuzz.guard import failure_of
 from fuzz.parquet import mutate_table
 from fuzz.schema import mutate_message
 from fuzz.source_coverage import share_by_package
 from fuzz.targets import Target, targets
 from fuzz.worker import run_input
+from tfprof.outputs import OUTPUTS
+from tfprof.outputs.diff import DIFF_OUTPUTS
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.log_pb2 import OpLogProto, ProfileProto
 from tfprof.protos.run_metadata_pb2 import RunMetadata
@@ -123,6 +126,20 @@ def test_most_mutated_tables_are_tables():
             pyarrow.parquet.read_table(io.BytesIO(mutated), page_checksum_verification=True)
             readable += 1
     assert readable > 50
+
+
+def test_every_output_is_a_question():
+    files = set(OUTPUTS) - {"stdout", "none"}
+    assert {f"file {name}" for name in files} <= set(QUESTIONS)
+    assert {f"diff {name}" for name in files & set(DIFF_OUTPUTS)} <= set(QUESTIONS)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_seeds_ask_every_question(name):
+    target, data = targets()["questions"], f"0 {name}\n0".encode()
+    assert data in target.seeds()
+    assert failure_of(target, data) is None
+    assert target.size(data) > 1000
 
 
 def test_share_of_lines_by_package():
