@@ -25,6 +25,50 @@ def ancestors(tree, node):
         yield node
 
 
+def assert_consistent(tree):
+    """Depths and ends are what follows from the parents."""
+    count = len(tree)
+    assert tree.parent.tolist()[0] == -1
+    assert (tree.parent[1:] < np.arange(1, count)).all()
+    assert tree.depth.tolist() == [1 + len(list(ancestors(tree, node))) for node in range(count)]
+    assert tree.end.tolist() == [
+        1 + max(n for n in range(count) if n == node or node in ancestors(tree, n))
+        for node in range(count)
+    ]
+
+
+@given(trees())
+def test_all_ways_to_make_a_tree_agree(case):
+    tree, _ = case
+    assert_consistent(tree)
+    for same in (Tree.from_depths(tree.depth), Tree.from_preorder(tree.parent)):
+        assert same.parent.tolist() == tree.parent.tolist()
+        assert_consistent(same)
+
+
+@given(st.lists(st.integers(0, 20), max_size=20))
+def test_nodes_are_under_their_parents(numbers):
+    parents = [number % (i + 1) - 1 for i, number in enumerate(numbers)]
+    tree, node = Tree.from_parents(np.array(parents, np.int64))
+    assert_consistent(tree)
+    assert sorted(node.tolist()) == list(range(len(parents)))
+    above = [-1, *node.tolist()]  # the root is no node
+    assert [above[tree.parent[1 + i]] for i in range(len(node))] == [parents[n] for n in node]
+
+
+@given(trees(), st.data())
+def test_siblings_are_sorted_by_key(case, data):
+    tree, _ = case
+    key = np.array([data.draw(st.integers(0, 2)) for _ in range(len(tree))])
+    result, old = tree.sort_by(key)
+    assert_consistent(result)
+    assert sorted(old.tolist()) == list(range(len(tree)))
+    assert [old[up] for up in result.parent[1:]] == tree.parent[old[1:]].tolist()
+    for parent in range(len(tree)):
+        siblings = old[result.parent == parent].tolist()
+        assert siblings == sorted(siblings, key=lambda node: (key[node], node))
+
+
 def test_flat():
     tree = Tree.flat(4)
     assert (tree.parent.tolist(), tree.depth.tolist()) == ([-1, 0, 0, 0], [1, 2, 2, 2])
@@ -69,6 +113,7 @@ def test_filtered_nodes_go_under_their_nearest_ancestor(case):
     tree, mask = case
     mask[0] = True
     filtered, old = tree.filter(mask)
+    assert_consistent(filtered)
     assert old.tolist() == np.flatnonzero(mask).tolist()
     for node in range(1, len(filtered)):
         nearest = next(up for up in ancestors(tree, int(old[node])) if mask[up])
