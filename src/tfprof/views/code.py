@@ -132,7 +132,7 @@ def _distinct_frames(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[
     for row in first.tolist():
         fields = [strings.get(int(column[row]), _NONE) for column in columns[:3]]
         if texts:
-            fields = [text[row].as_py() or field for text, field in zip(texts, fields, strict=True)]
+            fields = [text[row].as_py() or fields[i] for i, text in enumerate(texts)]
         file, function, text = fields
         line = int(stacks.line[row])
         name = f"{file.rpartition('/')[2]}:{line}:".encode() + _truncate(function, quirks)
@@ -186,13 +186,15 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
         count += len(first)
         level += 1
         rows = rows[length[rows] > level]
+    name_of = frames.name_of.tolist()
     node_of: dict[tuple[int, int], int] = {}
     for row in rows.tolist():
         node, gradient = int(last[row]), int(is_gradient[row])
         inner = frames.frame[start[row] + level : start[row] + length[row]]
         parent_of, first_of = [], []
-        for frame, name in zip(inner.tolist(), frames.name_of[inner].tolist(), strict=True):
-            parent, node = node, node_of.setdefault((node, 2 * name + gradient), count)
+        for frame in inner.tolist():
+            name = 2 * name_of[frame] + gradient
+            parent, node = node, node_of.setdefault((node, name), count)
             if node == count:
                 parent_of.append(parent)
                 first_of.append(2 * frame + gradient)
@@ -207,7 +209,7 @@ class _GradientSplit(NamedTuple):
     """Nodes that are no gradients, gradients by forward node or scope, and gradients without one.
 
     `forward_stack` has the stack of each forward node, sorted by name. `gradients` has those of
-    each, as many as `gradient_counts` says, in the order of the nodes.
+    each, as many as `gradient_counts` says, in any order.
     """
 
     plain: Array
@@ -244,7 +246,7 @@ def _split_gradients(
         has_stack[scopes] = frames.length[stack[scopes]] > 0
     target = invert_permutation(by_name.to_numpy())[distinct.indices.to_numpy()]
     gradients, has_target = traced[rows], has_stack[target]
-    order = np.argsort(target[has_target], kind="stable")
+    order = np.argsort(target[has_target])
     counts = np.bincount(target[has_target], minlength=len(targets))[has_stack]
     unmatched = gradients[~has_target]
     matched = gradients[has_target][order]

@@ -27,7 +27,7 @@ class Tree:
     @classmethod
     def flat(cls, count: int) -> Tree:
         """The tree of `count` nodes in which all others are children of the root."""
-        return cls.from_depths(np.minimum(np.arange(count), 1) + 1)
+        return cls.from_preorder(np.minimum(np.arange(count), 1) - 1)
 
     @classmethod
     def from_depths(cls, depth: Array) -> Tree:
@@ -122,7 +122,7 @@ def _parents(depth: Array) -> Array:
     siblings, until another first child comes.
     """
     order = argsort_small(depth)
-    is_first = np.diff(depth, prepend=0)[order] > 0
+    is_first = np.diff(depth, prepend=depth[0])[order] > 0
     parent = np.empty(len(depth), np.int64)
     parent[order] = order[np.maximum.accumulate(np.where(is_first, np.arange(len(depth)), 0))] - 1
     return parent
@@ -146,7 +146,7 @@ def _subtree_sizes(up: Array) -> Array:
     ancestor = np.append(up, end)
     ancestor[0] = end  # above the root
     while (ancestor[:end] < end).any():
-        size += np.bincount(ancestor[:end], size, end + 1)[:end].astype(np.int64)
+        size += np.bincount(ancestor[:end], size)[:end].astype(np.int64)
         ancestor = ancestor[ancestor]
     return size
 
