@@ -98,15 +98,17 @@ class LayerRows:
 
     def rows(self) -> list[Layer]:
         """All rows: each nested model is followed by its layers, all by what is outside."""
-        return [row for row, _ in self._rows(None, 1)]
+        return [row for row, _ in self._rows()]
 
     def nodes(self, position: int) -> list[NodeCost]:
         """The nodes of a row, those of inner layers included."""
-        _, layers = self._rows(None, 1)[position]
+        _, layers = self._rows()[position]
         wanted = self._tree.nodes
         return [n for site, index, n in self._nodes if wanted.get((site.number, index)) in layers]
 
-    def _rows(self, parent: int | None, depth: int) -> list[tuple[Layer, set[int | None]]]:
+    def _rows(
+        self, parent: int | None = None, depth: int = 1
+    ) -> list[tuple[Layer, set[int | None]]]:
         """The rows of a model's layers, with the layers whose nodes each has."""
         rows: list[tuple[Layer, set[int | None]]] = []
         for index in self._inner.get(parent, ()):
