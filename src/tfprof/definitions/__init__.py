@@ -5,6 +5,7 @@
     option_builder   ProfileOptionBuilder: options as the original's programs make them
     quirks           every deviation of the original, one switch each
     units            numbers as text
+    integers         limits of integers of 32 and 64 bits
     limits           bounds that protect memory
     lookup           the nearest name, and dicts that suggest it
     data_frames      pandas, if it is there

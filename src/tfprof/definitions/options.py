@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
+from tfprof.definitions.integers import INT32_MAX, wrap_integer
 from tfprof.definitions.lookup import did_you_mean
 from tfprof.definitions.metrics import DELTA, METRICS, known_metrics, orders
 from tfprof.definitions.quirks import REPAIRED, Quirks
@@ -19,9 +20,8 @@ VARIABLE_OP_TYPES = ("Variable", "VariableV2", "VarHandleOp")
 """The op types of variables, of which the parameters of a model are counted."""
 TRAINABLE_TYPE = "_trainable_variables"
 """The type that trainable variables have beside their op type."""
-ALL_LEVELS = 2**31 - 1
+ALL_LEVELS = INT32_MAX
 """A `max_depth` that shows everything."""
-_INT64 = 2**63
 _ITEM = re.compile(r"(?:\\.|[^,\\]|\\$)+", re.DOTALL)
 _PAIR = re.compile(r"\\(.)", re.DOTALL)
 
@@ -224,7 +224,7 @@ class Options:
         else:
             options = cls().with_values(given)
         if quirks.int32_max_depth:
-            return replace(options, max_depth=(options.max_depth + 2**31) % 2**32 - 2**31)
+            return replace(options, max_depth=wrap_integer(options.max_depth, 32))
         return options
 
     def with_values(self, values: Mapping[str, Any], quirks: Quirks = REPAIRED) -> Options:
@@ -273,7 +273,7 @@ def _integer(name: str, value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise OptionError(f"option '{name}': {value!r} is not a whole number")
     number = value.__index__()
-    if not -_INT64 <= number < _INT64:
+    if wrap_integer(number, 64) != number:
         raise OptionError(f"option '{name}': {number} does not fit in 64 bits")
     return int(number)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 
+from tfprof.definitions.integers import INT64_MAX
+
 SCALES: dict[str, tuple[tuple[str, int], ...]] = {
     "number": (("", 1), ("k", 10**3), ("m", 10**6), ("b", 10**9)),
     "time": (("us", 1), ("ms", 10**3), ("sec", 10**6)),
@@ -14,15 +16,13 @@ SCALES: dict[str, tuple[tuple[str, int], ...]] = {
 }
 """What each kind of number is counted in, and from which size on."""
 
-_LARGEST = 2**63 - 1
-
 
 def _format(unit: str, value: int) -> str:
     (smallest, _), *larger = SCALES[unit]
     for name, size in reversed(larger):
         if value >= size:
             # The original divides doubles; what it cannot have may be too large to be one.
-            return f"{(value if value > _LARGEST else float(value)) / size:.2f}{name}"
+            return f"{(value if value > INT64_MAX else float(value)) / size:.2f}{name}"
     return f"{value}{smallest}"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tfprof.definitions.integers import INT32_MAX
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import LoadError
 from tfprof.fleet.step_records import NO_TRANSFERS, NodeNames, StepRecords, short_device
@@ -14,8 +15,6 @@ from tfprof.loaders import read_input
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.schema import Array
 from tfprof.resolve import resolve
-
-_MAX_INT32 = 2**31 - 1
 
 
 def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[StepRecords]:
@@ -30,7 +29,7 @@ def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[Ste
         rows = np.flatnonzero(executions.interval_step == index)
         if not len(rows):
             continue
-        if abs(first + step) > _MAX_INT32:
+        if abs(first + step) > INT32_MAX:
             raise LoadError(f"{path}: step {first + step} is beyond the 32 bits of a store")
         nodes, start = executions.interval_node[rows], executions.interval_start[rows]
         t0 = int(start.min())
@@ -39,8 +38,8 @@ def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[Ste
             t0,
             node[nodes],
             executions.interval_device[rows].astype(np.int32),
-            np.clip(start - t0, 0, _MAX_INT32).astype(np.int32),
-            np.clip(executions.interval_duration[rows], 1, _MAX_INT32).astype(np.int32),
+            np.clip(start - t0, 0, INT32_MAX).astype(np.int32),
+            np.clip(executions.interval_duration[rows], 1, INT32_MAX).astype(np.int32),
             _memory(executions, index, nodes, executions.requested_bytes),
             _memory(executions, index, nodes, executions.peak_bytes),
             _memory(executions, index, nodes, executions.output_bytes),

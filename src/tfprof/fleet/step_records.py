@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.integers import INT32_MAX
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import LoadError
 from tfprof.loaders.fleet_run import FleetRun, read_fleet_run
@@ -43,7 +44,6 @@ _NOT_NODES = ("_SOURCE", "_SINK")
 _RECEIVE = "RecvTensor"
 _TASK = re.compile(r"/job:([^/]+)(?:/replica:\d+)?/task:(\d+)", re.ASCII)
 _OP = re.compile(r" = ([^\s(]+)\(")
-_MAX_INT32 = 2**31 - 1
 _TRANSFERS = pa.schema(
     [("source", pa.string()), ("destination", pa.string())]
     + [(name, pa.int64()) for name in ("bytes", "micros")]
@@ -146,7 +146,7 @@ def read_step(path: Path, step: int, names: NodeNames) -> StepRecords:
         t0,
         node,
         device,
-        np.clip(start - t0, -_MAX_INT32, _MAX_INT32).astype(np.int32),
+        np.clip(start - t0, -INT32_MAX, INT32_MAX).astype(np.int32),
         run.duration[rows].astype(np.int32),
         run.bytes[rows],
         run.peak[rows],

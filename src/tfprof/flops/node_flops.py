@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.flop_columns import NodeFlops, without_symbols
 from tfprof.profiles.add_rows import index_in
@@ -17,8 +18,6 @@ from tfprof.profiles.string_columns import strings
 from tfprof.resolve import resolve
 from tfprof.runtime.gc_pause import gc_paused
 from tfprof.runtime.lazy import cached_property
-
-_INT64_MAX = 2**63 - 1
 
 
 class LazyFlops:
@@ -85,7 +84,7 @@ def log_entries(profile: Profile, quirks: Quirks) -> tuple[Array, LogEntries]:
     resolved = resolve(profile, quirks)
     flops = node_flops(resolved, quirks)
     float_ops = without_symbols(flops.float_ops)
-    value = np.clip(np.where(flops.per_example, 0, float_ops), -_INT64_MAX, _INT64_MAX)
+    value = np.clip(np.where(flops.per_example, 0, float_ops), -INT64_MAX, INT64_MAX)
     value = value.astype(np.int64)
     rows = index_in(profile.nodes.name, resolved.nodes.name)
     inner = np.setdiff1d(np.flatnonzero(value), rows)

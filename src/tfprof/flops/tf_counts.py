@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.flops.attr_codes import attr_codes, filter_attrs, is_op_attr, list_codes
 from tfprof.flops.tf_formulas import TF_FORMULAS, Shape, Unknown, count
 from tfprof.profiles.add_rows import index_in
@@ -20,7 +21,6 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import SHAPE, Array
 from tfprof.protos.graph_pb2 import AttrValue
 
-_LARGEST = 2**63 - 1
 _INPUTS = 3
 """No formula looks at more than its first three inputs."""
 
@@ -58,7 +58,7 @@ def count_tf_float_ops(profile: Profile) -> TfFloatOps:
         op = nodes.op[int(rows[row])].as_py()
         counts.append(count(op, known, inputs.shapes(row), [outputs.shape(row)]))
     numbers = [
-        0 if isinstance(each, Unknown) else max(-_LARGEST, min(each, _LARGEST)) for each in counts
+        0 if isinstance(each, Unknown) else max(-INT64_MAX, min(each, INT64_MAX)) for each in counts
     ]
     value[rows] = np.array(numbers, np.int64)[code]
     for each, nodes_of in zip(counts, np.bincount(code).tolist(), strict=True):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.limits import MAX_KEY_PARTS
 from tfprof.definitions.lookup import did_you_mean
 from tfprof.errors import OptionError
@@ -24,7 +25,6 @@ WHOLE, SCOPE, LAYER = "whole", "scope", "layer"
 _BUDGET, _BIND = "budget", "bind"
 _TABLES = (_BUDGET, _BIND)
 _QUOTED_OR_COMMENT = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
-_MAX_SIZE = 2**63 - 1
 LEAST_SHARE = 2
 """The least increase of a time, in percent, that is ever judged: machines vary by as much."""
 
@@ -194,12 +194,12 @@ class _Reader:
 
     def sizes(self, table: dict[str, Any]) -> Iterator[tuple[str, int]]:
         for name, size in table.items():
-            if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= _MAX_SIZE:
+            if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= INT64_MAX:
                 raise self.fail(_BIND, f"{name} = {_show(size)} is not a size such as 32")
             yield name, size
 
 
 def _show(value: Any) -> str:
     """A value as text; Python refuses to write integers of very many digits."""
-    is_large = isinstance(value, int) and abs(value) > _MAX_SIZE
+    is_large = isinstance(value, int) and abs(value) > INT64_MAX
     return "a number of more than 64 bits" if is_large else repr(value)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
+from tfprof.definitions.integers import INT32_MAX
 from tfprof.errors import LoadError
 from tfprof.loaders.files import read_file
 from tfprof.loaders.messages import malformed_error, read_columns
@@ -18,7 +19,6 @@ from tfprof.profiles.grouping import list_offsets
 from tfprof.profiles.schema import Array
 from tfprof.protos import columns_pb2, run_metadata_pb2
 
-_MAX_INT32 = 2**31 - 1
 _LARGEST = 2**62
 
 
@@ -68,7 +68,7 @@ def read_fleet_run(path: Path) -> FleetRun:
         label=records.field("timeline_label"),
         device=parent_indices(lists, np.int32),
         start=numbers(records.field("all_start_micros")),
-        duration=np.clip(numbers(records.field("op_end_rel_micros")), 1, _MAX_INT32),
+        duration=np.clip(numbers(records.field("op_end_rel_micros")), 1, INT32_MAX),
         bytes=_sums(memory, numbers(allocators.field("total_bytes"))),
         peak=_sums(memory, numbers(allocators.field("peak_bytes"))),
         output_bytes=_sums(outputs, np.where(is_present(tensors), output_bytes, 0)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.metrics import Metric, known_metrics
 from tfprof.errors import OptionError, OutputError
 from tfprof.flops.flop_columns import has_symbols
@@ -12,8 +13,6 @@ from tfprof.profiles.executions import executions_of
 from tfprof.profiles.schema import Array
 from tfprof.reports.report import Report
 from tfprof.views.tree import Tree
-
-_LIMIT = 2**63
 
 
 def selected_metrics(report: Report, output: str) -> list[Metric]:
@@ -44,7 +43,7 @@ def to_int64(numbers: Array, metric: Metric) -> Array:
         names = sorted(frozenset[str]().union(*map(symbols, numbers)))
         sizes = ",".join(f"{name}=…" for name in names)
         raise OutputError(f"{metric.name}: depends on {' and '.join(names)}; give --bind {sizes}")
-    if numbers.dtype == object and max(map(abs, numbers.tolist()), default=0) >= _LIMIT:
+    if numbers.dtype == object and max(map(abs, numbers.tolist()), default=0) > INT64_MAX:
         raise OutputError(f"{metric.name}: a number does not fit in 64 bits; use text, json or csv")
     return numbers.astype(np.int64)
 

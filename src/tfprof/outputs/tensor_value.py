@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.loaders.checkpoint.dtypes import DTYPES
 from tfprof.protos import graph_pb2, output_pb2
 
@@ -24,7 +25,6 @@ _SPACE = " "
 _CLOSE = "],\n"
 _OMITTED = "...omitted from display\n\n"
 _NUMBER = {dtype.name: number for number, dtype in DTYPES.items()}
-_LARGEST = 2**63 - 1
 _ORIGINAL_TYPES = frozenset({"float32", "float64", "int32", "int64", "string"})
 
 
@@ -153,7 +153,7 @@ def tensor_message(values: Array, dtype: str, *, rounded: bool = False) -> Any:
         message.value_double.extend(
             [float(f"{number:.6g}") for number in numbers] if rounded else numbers
         )
-    elif kind in "iub" and (kind != "u" or not np.any(flat > np.uint64(_LARGEST))):
+    elif kind in "iub" and (kind != "u" or not np.any(flat > np.uint64(INT64_MAX))):
         message.value_int64.extend(flat.astype("i8").tolist())
     elif kind == "O":
         message.value_str.extend(value.decode(errors="backslashreplace") for value in flat)

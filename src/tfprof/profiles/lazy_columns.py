@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.lookup import Lookup, did_you_mean
 from tfprof.definitions.metrics import find_measure, measure_names, number_names
 from tfprof.profiles.schema import Array
 
 _SAFE = 2.0**62
-_INT64_MAX = 2**63 - 1
 
 
 def sum_bound(*columns: Array) -> float:
@@ -35,7 +35,7 @@ def clip_to_int64(column: Array) -> Array:
     """A column as 64-bit integers: numbers beyond stop at the limits."""
     if column.dtype != object:
         return column
-    return np.clip(column, -_INT64_MAX - 1, _INT64_MAX).astype(np.int64)
+    return np.clip(column, -INT64_MAX - 1, INT64_MAX).astype(np.int64)
 
 
 class LazyColumns:

@@ -10,6 +10,7 @@ from functools import reduce
 import numpy as np
 import pyarrow.compute as pc
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.devices import DeviceRules, NodeDevices
 from tfprof.profiles.lazy_columns import sum_bound, sum_of
@@ -30,7 +31,7 @@ MEMORY_FIELDS = (
     "allocator_bytes_in_use",
 )
 BYTE_FIELDS = ("requested_bytes", "peak_bytes", "residual_bytes", "output_bytes")
-LATEST = 2**63 - 1
+LATEST = INT64_MAX
 """The largest time; the start of a record that has none."""
 _ALL_BITS = 2**64 - 1
 _MAX_MICROS = LATEST // 1000

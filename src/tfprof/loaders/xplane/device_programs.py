@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tfprof.definitions.integers import wrap_integer
 from tfprof.loaders.xplane.event_stats import number_stats, text_stats
 from tfprof.loaders.xplane.events import TraceEvents, read_events
 from tfprof.loaders.xplane.op_events import NO_PROGRAM, PROGRAM
@@ -44,7 +45,7 @@ def find_hlo(planes: Iterable[Plane]) -> dict[int, tuple[str, bytes]]:
 
 def _signed(digits: str) -> int:
     """An id of 64 bits as the stats of events have it here."""
-    return (int(digits) + 2**63) % 2**64 - 2**63
+    return wrap_integer(int(digits), 64)
 
 
 def find_programs(

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.flop_columns import without_symbols
 from tfprof.flops.node_flops import node_flops
@@ -38,7 +39,6 @@ _GPU = re.compile(r"gpu:\d+", re.ASCII)
 _NODE = field_numbers(columns_pb2.ProfileNode)
 _PROFILE = field_numbers(columns_pb2.Profile)
 _INTEGERS = field_numbers(columns_pb2.Integers)["int64_values"]
-_LARGEST = 2**63 - 1
 _KEY, _VALUE = 1, 2  # of the entries of any map
 
 
@@ -101,7 +101,7 @@ def _float_ops(profile: Profile, executions: Executions, quirks: Quirks) -> Arra
         value = np.where(executed_nodes(profile, ran), value, 0)
     if not ran.any() and (flops.executions != 1).any():
         value = value.astype(object) * flops.executions
-    return np.clip(without_symbols(value, batch=1), -_LARGEST - 1, _LARGEST).astype(np.int64)
+    return np.clip(without_symbols(value, batch=1), -INT64_MAX - 1, INT64_MAX).astype(np.int64)
 
 
 def _devices(profile: Profile, executions: Executions, rows: Array) -> dict[str, Fields]:
