@@ -46,7 +46,7 @@ def count_matches(profile: Profile, patterns: tuple[str, ...], quirks: Quirks) -
             by_type = regexes.matches(pattern, extra.dictionary)[extra_code]
             mask[profile.type_node[by_type]] = True
         match_count += mask
-    return match_count * executions.exists
+    return np.where(executions.exists, match_count, 0)
 
 
 def type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[str]]:
@@ -60,7 +60,7 @@ def _type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[st
     node = np.concatenate([np.arange(count), executions.placement_node, profile.type_node])
     devices = pa.array(profile.devices, pa.string()).take(pa.array(executions.placement_device))
     types = pa.concat_arrays([profile.nodes.op, devices, profile.type_name])
-    size = max(pc.count_distinct(types).as_py(), 1)
+    size = pc.count_distinct(types).as_py()
     keys = distinct(node * size + rank_strings(types), count * size)
     return group_offsets(keys // size, count), keys % size, sorted(types.unique().to_pylist())
 
@@ -124,7 +124,9 @@ def account_tree(report: Report) -> AccountedTree:
         matched = members > 0
         if everything:
             # A frame without members matches only then.
-            matched |= np.bincount(view.member_position, minlength=len(tree)) == 0
+            has_member = np.zeros(len(tree), bool)
+            has_member[view.member_position] = True
+            matched |= ~has_member
         if report.window:
             matched &= tree.subtree_sums(members) > 0
         matched[0] = False
@@ -152,21 +154,19 @@ def account_tree(report: Report) -> AccountedTree:
     adds = matched
     if quirks.unmatched_own_counts and view.kind == "scope":
         adds = tree.subtree_sums(matched.astype(np.int64)) > 0
-        adds[0] = False
     return AccountedTree(tree, positions, own, matched, adds)
 
 
 def _own_numbers(numbers: LazyColumns, node: Array, *, scopes_too: bool) -> LazyColumns:
     """The numbers of nodes, zeros for -1; with `scopes_too` all but the root are definitions."""
     without_node = np.flatnonzero(node < 0)
-    node_or_first = np.where(node < 0, 0, node)
 
     def own(measure: str) -> Array:
         if scopes_too and measure == DEFINITIONS:
             return (np.arange(len(node)) > 0).astype(np.int64)
         if not len(numbers):
             return np.zeros(len(node), np.int64)
-        values: Array = numbers.column(measure)[node_or_first]
+        values: Array = numbers.column(measure)[node]
         values[without_node] = 0
         return values
 

@@ -55,8 +55,8 @@ def add_tree_rows(report: Report) -> Report:
         report = _explain_empty(report, candidates, stages, filters)
     shown[0] = True
     if options.account_displayed_op_only and view.kind != "code":
-        adding = shown if quirks.unmatched_own_counts else shown & adds
-        total = _totals(report, tree, own, adding, root_too=quirks.scopes_are_definitions)
+        root_too = quirks.scopes_are_definitions
+        total = _totals(report, tree, own, shown & adds, root_too=root_too)
     rows_tree, rows = tree.filter(shown)
     key = sort_key(report, names, rows, own, total)
     if key is not None:
@@ -91,7 +91,7 @@ def _totals(
 
     def total(measure: str) -> Array:
         values = own.column(measure)
-        sums = tree.subtree_sums(values if all_add and not values[0] else values * adds)
+        sums = tree.subtree_sums(values if all_add else values * adds)
         if root_too and measure == DEFINITIONS:
             sums[0] += 1
         return sums
@@ -153,5 +153,5 @@ def _with_root(values: Array, root: Array | tuple[()] = ()) -> Array:
 
 def _suffix_sums(own: Array) -> Array:
     """The sum of each number and all after it."""
-    sums: Array = np.cumsum(own[::-1], dtype=own.dtype)[::-1]
+    sums: Array = np.cumsum(own[::-1])[::-1]
     return sums
