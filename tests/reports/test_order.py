@@ -73,6 +73,12 @@ def test_the_smallest_number_of_64_bits_comes_last():
     assert np.argsort(descending_key(values)).tolist() == [3, 2, 0, 1]
 
 
+def test_numbers_of_more_than_64_bits_are_sorted_by_their_rank():
+    key = descending_key(np.array([2**64, -(2**70), 2**64, 2**80], object))
+    assert key.dtype == np.int64
+    assert np.argsort(key, kind="stable").tolist() == [3, 0, 2, 1]
+
+
 @pytest.mark.parametrize("view", ["op", "scope", "graph"])
 def test_equal_numbers_are_sorted_by_name(view: str) -> None:
     names = [f"Op{i:03}" for i in range(200)]

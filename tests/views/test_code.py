@@ -137,8 +137,9 @@ def test_the_original_says_which_gradients_it_leaves_out() -> None:
         ({**stacks, **unmatched}, ("1 gradient nodes not accounted",)),
     ):
         profile = load(nodes)
-        assert view_of(profile, "code", REPAIRED).warnings == ()
-        assert view_of(profile, "code", ORIGINAL).warnings == warnings
+        repaired, original = (view_of(profile, "code", quirks) for quirks in (REPAIRED, ORIGINAL))
+        assert (len(repaired.member_node), repaired.warnings) == (len(nodes), ())
+        assert (len(original.member_node), original.warnings) == (len(stacks), warnings)
 
 
 def test_ids_of_several_op_logs() -> None:
@@ -158,6 +159,17 @@ def test_ids_of_several_op_logs() -> None:
 def test_nodes_without_stacks_are_in_no_frame() -> None:
     view = view_of(tfprof.load(graph_of(("a", "A"))), "code", REPAIRED)
     assert (len(view.tree), view.member_node.tolist(), view.member_position.tolist()) == (1, [], [])
+
+
+def test_lines_of_functions_that_begin_elsewhere_are_different_frames() -> None:
+    """As of two lambdas in one line."""
+    log = log_of({"a": [("m.py", "f", 9)], "b": [("n.py", "g", 1), ("m.py", "f", 9)]})
+    for entry, begin in zip(log.log_entries, (3, 7), strict=True):
+        entry.code_def.traces[-1].func_start_line = begin
+    view = view_of(tfprof.load(graph_of(("a", "A"), ("b", "B")), op_log=log), "code", REPAIRED)
+    assert view.frames is not None
+    assert view.name.to_pylist()[1:] == ["m.py:9:f", "n.py:1:g", "m.py:9:f"]
+    assert [view.frames[i].function_line for i in (1, 3)] == [3, 7]
 
 
 def test_frames_have_the_text_of_their_line_if_it_is_known() -> None:

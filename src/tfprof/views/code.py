@@ -49,7 +49,7 @@ def build(profile: Profile, quirks: Quirks) -> View:
     position = 1 + invert_permutation(trie_node)
     member_node = np.concatenate([plain, split.gradients])
     counts = np.concatenate([np.ones(len(plain), np.int64), split.gradient_counts])
-    member_position = position[np.repeat(last, counts)] if len(stack) else np.zeros(0, np.int64)
+    member_position = position[np.repeat(last, counts)]
     by_position = argsort_within(member_position, name_rank(profile)[member_node])
     lines = _lines(frames, frame[trie_node])
     names = pa.array([line.name for line in lines.distinct], pa.binary())
