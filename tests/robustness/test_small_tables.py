@@ -14,6 +14,7 @@ from tfprof.loaders.parquet.footer import ColumnChunk
 from tfprof.loaders.parquet.pages import pages_fit
 from tfprof.loaders.parquet.profile_tables import read_tables
 from tfprof.protos.run_metadata_pb2 import RunMetadata
+from tfprof.protos.varint import encode_varint
 
 _ROWS = 2_000_000
 
@@ -91,14 +92,30 @@ def test_pages_with_more_than_the_footer_states(version, tmp_path):
     assert "that unpack to far too many" in done.err
 
 
+_INTEGERS = {4, 5, 6}
+_TYPES = {int: 5, bytes: 8, list: 9, dict: 12}
+"""Type of a value -> type in Thrift."""
+
+
 def _struct(fields):
-    """A struct of Thrift, whose fields are integers or structs."""
+    """A struct of Thrift from values by number, or by number and type in Thrift."""
     data, last = b"", 0
-    for number, value in fields.items():
-        kind, content = (12, _struct(value)) if isinstance(value, dict) else (5, _varint(value))
-        data += bytes([(number - last) << 4 | kind]) + content
+    for key, value in fields.items():
+        number, kind = key if isinstance(key, tuple) else (key, _TYPES[type(value)])
+        data += bytes([(number - last) << 4 | kind]) + _value(kind, value)
         last = number
     return data + b"\0"
+
+
+def _value(kind, value):
+    if kind in _INTEGERS:
+        return _varint(value)
+    if kind == 8:
+        return encode_varint(len(value)) + value
+    if kind == 9:
+        inside = _TYPES[type(value[0])] if value else 12
+        return bytes([len(value) << 4 | inside]) + b"".join(_value(inside, item) for item in value)
+    return _struct(value) if kind == 12 else b""  # a boolean is its type
 
 
 @pytest.mark.parametrize(
@@ -132,7 +149,19 @@ def test_sizes_that_pages_state(page, fits, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "page", [{2: 12, 5: {1: 1}}, {2: 12, 3: 0, 5: 1}, {2: 12, 3: 0, 5: {2: 1}}]
+    "page",
+    [
+        {2: 12, 5: {1: 1}},
+        {2: 12, 3: 0, 5: 1},
+        {2: 12, 3: 0, 5: {2: 1}},
+        {2: 12, 3: 0, 5: {1: b"1"}},
+        {2: 12, 3: 0, 5: [0, 1]},
+        {2: 12, 3: 0, 7: 3},
+        {2: 12, 3: 0, 7: {}},
+        {2: b"12", 3: 0, 5: {1: 1}},
+        {2: 12, 3: b"0", 5: {1: 1}},
+        {(2, 1): True, 3: 0, 5: {1: 1}},
+    ],
 )
 def test_malformed_pages(page, tmp_path):
     path = tmp_path / "table.parquet"

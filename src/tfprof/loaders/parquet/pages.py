@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfprof.loaders.files import file_size, read_range
 from tfprof.loaders.parquet.footer import ColumnChunk
@@ -18,6 +18,17 @@ _DATA_HEADERS = (5, 8)
 """The fields that describe a page of data of the first and second version."""
 _MIN_VALUE_SIZE = 4
 """The bytes of the smallest value of a dictionary: an integer, or the length of a string."""
+
+
+class _Page(NamedTuple):
+    """What a page states of itself."""
+
+    size: int
+    compressed_size: int
+    values: int
+    dictionary_values: int
+    end: int
+    """Where its content ends."""
 
 
 def pages_fit(path: Path, chunks: Iterable[ColumnChunk]) -> bool:
@@ -35,24 +46,43 @@ def _chunk_fits(path: Path, chunk: ColumnChunk) -> bool:
     data = read_range(path, chunk.start, chunk.size, "a column")
     offset, unpacked, values = 0, 0, 0
     while offset < len(data):
-        try:
-            reader = ThriftReader(data, offset)
-            page = reader.read_struct()
-            size, compressed_size = page[2], page[3]
-            count = max((page[field][1] for field in _DATA_HEADERS if field in page), default=0)
-        except (IndexError, KeyError, TypeError, ValueError):
-            raise ValueError("a page is malformed") from None
-        if min(size, compressed_size, count) < 0 or not _dictionary_fits(page):
+        page = _read_page(data, offset)
+        sizes = (page.size, page.compressed_size, page.values, page.dictionary_values)
+        if min(sizes) < 0 or page.dictionary_values * _MIN_VALUE_SIZE > page.size:
             return False
-        unpacked += size
-        values += count
+        unpacked += page.size
+        values += page.values
         if unpacked > chunk.uncompressed_size or values > chunk.num_values:
             return False
-        offset = reader.offset + compressed_size
+        offset = page.end
     return offset == len(data)
 
 
-def _dictionary_fits(page: dict[int, Any]) -> bool:
-    """Whether a page can hold the values of the dictionary that it is, if it is one."""
-    dictionary = page.get(7)
-    return not dictionary or 0 <= dictionary[1] * _MIN_VALUE_SIZE <= page[2]
+def _read_page(data: bytes, offset: int) -> _Page:
+    """The page at an offset of a column chunk; a ValueError if its header is malformed."""
+    try:
+        reader = ThriftReader(data, offset)
+        page = reader.read_struct()
+        values = (_count(page[field]) for field in _DATA_HEADERS if field in page)
+        return _Page(
+            size=_integer(page[2]),
+            compressed_size=_integer(page[3]),
+            values=max(values, default=0),
+            dictionary_values=_count(page[7]) if 7 in page else 0,
+            end=reader.offset + page[3],
+        )
+    except (IndexError, KeyError, TypeError, ValueError):
+        raise ValueError("a page is malformed") from None
+
+
+def _count(description: Any) -> int:
+    """How many values a page has, by its description."""
+    if type(description) is not dict:
+        raise TypeError("not a struct")
+    return _integer(description[1])
+
+
+def _integer(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError("not an integer")
+    return value
