@@ -10,9 +10,10 @@ import pytest
 import tfprof
 from tests.robustness.budget import run_measured
 from tests.robustness.models import CPU, loaded, log_of, run_of
-from tfprof.loaders.parquet.footer import ColumnChunk
+from tfprof.loaders.parquet.footer import ColumnChunk, read_footer
 from tfprof.loaders.parquet.pages import pages_fit
 from tfprof.loaders.parquet.profile_tables import read_tables
+from tfprof.loaders.parquet.thrift import ThriftReader
 from tfprof.protos.run_metadata_pb2 import RunMetadata
 from tfprof.protos.varint import encode_varint
 
@@ -67,31 +68,6 @@ def _state_less(path, *changes):
     path.write_bytes(data[:start] + footer + data[end:])
 
 
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_pages_with_more_than_the_footer_states(version, tmp_path):
-    """12 KB took 400 MB, though the table of 1,000 rows opened."""
-    loaded(("a", "A")).save_tables(tmp_path)
-    path, rows = tmp_path / "edges.parquet", 50_000_000
-    pyarrow.parquet.write_table(
-        pa.table({"consumer": np.zeros(rows, np.int64)}),
-        path,
-        compression="zstd",
-        use_dictionary=False,
-        write_statistics=False,
-        store_schema=False,
-        data_page_version=version,
-        data_page_size=1 << 30,
-        write_batch_size=rows,
-        row_group_size=rows,
-        max_rows_per_page=rows,
-    )
-    size = pyarrow.parquet.read_metadata(path).row_group(0).column(0).total_uncompressed_size
-    _state_less(path, (rows, 1000), (size, 9000))
-    done = run_measured(tmp_path, "graph").check()
-    assert (done.status, done.err.count("\n")) == (1, 1)
-    assert "that unpack to far too many" in done.err
-
-
 _INTEGERS = {4, 5, 6}
 _TYPES = {int: 5, bytes: 8, list: 9, dict: 12}
 """Type of a value -> type in Thrift."""
@@ -102,7 +78,9 @@ def _struct(fields):
     data, last = b"", 0
     for key, value in fields.items():
         number, kind = key if isinstance(key, tuple) else (key, _TYPES[type(value)])
-        data += bytes([(number - last) << 4 | kind]) + _value(kind, value)
+        step = number - last
+        data += bytes([step << 4 | kind]) if 0 < step < 16 else bytes([kind]) + _varint(number)
+        data += _value(kind, value)
         last = number
     return data + b"\0"
 
@@ -118,22 +96,145 @@ def _value(kind, value):
     return _struct(value) if kind == 12 else b""  # a boolean is its type
 
 
+def _split_footer(path):
+    """What comes before the footer of a table, and the footer."""
+    data = path.read_bytes()
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return data[:end], ThriftReader(data, end).read_struct()
+
+
+def _write_table(path, content, footer):
+    data = _struct(footer)
+    path.write_bytes(content + data + len(data).to_bytes(4, "little") + b"PAR1")
+
+
+def _first_chunk(footer):
+    """The fields of the first column chunk, without statistics."""
+    chunk = footer[4, 9][0][1, 9][0][3, 12]
+    chunk.pop((16, 12), None)
+    return chunk
+
+
+def _assert_refused(folder, reason="that unpack to far too many"):
+    done = run_measured(folder, "graph").check()
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert reason in done.err
+
+
+def _write_zeros(path, version="1.0"):
+    """Write 50 million zeros in one page."""
+    rows = 50_000_000
+    pyarrow.parquet.write_table(
+        pa.table({"consumer": np.zeros(rows, np.int64)}),
+        path,
+        compression="zstd",
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
+        data_page_version=version,
+        data_page_size=1 << 30,
+        write_batch_size=rows,
+        row_group_size=rows,
+        max_rows_per_page=rows,
+    )
+    size = pyarrow.parquet.read_metadata(path).row_group(0).column(0).total_uncompressed_size
+    return rows, size
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_pages_with_more_than_the_footer_states(version, tmp_path):
+    """12 KB took 400 MB, though the table of 1,000 rows opened."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    rows, size = _write_zeros(tmp_path / "edges.parquet", version)
+    _state_less(tmp_path / "edges.parquet", (rows, 1000), (size, 9000))
+    _assert_refused(tmp_path)
+
+
+@pytest.mark.parametrize("second", ["of another type", "of 17 bits"])
+def test_pages_with_two_sizes(second, tmp_path):
+    """Arrow skips the size that is not an int32, and takes field 65,538 for field 2."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    path = tmp_path / "edges.parquet"
+    _write_zeros(path)
+    content, footer = _split_footer(path)
+    reader = ThriftReader(content, 4)
+    page = reader.read_struct()
+    sizes = {
+        "of another type": {(2, 5): page[2, 5], (2, 6): 8000},
+        "of 17 bits": {(2, 5): 8000, (2**16 + 2, 5): page[2, 5]},
+    }
+    header = (
+        {(1, 5): 0} | sizes[second] | {(3, 5): page[3, 5], (5, 12): page[5, 12] | {(1, 5): 1000}}
+    )
+    data = _struct(header)
+    content = content[:4] + data + content[reader.offset :]
+    footer[3, 6] = footer[4, 9][0][3, 6] = 1000
+    _first_chunk(footer).update({(5, 6): 1000, (6, 6): 9000, (7, 6): len(content) - 4})
+    _write_table(path, content, footer)
+    assert pyarrow.parquet.read_table(path).num_rows == 1000
+    _assert_refused(tmp_path, "a page is malformed")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        b"\x15\x02\x05\x02\x02",  # 1 twice
+        b"\x25\x02\x05\x02\x02",  # 2 before 1
+        b"\x05\x00\x02",  # 0
+        b"\x05\x01\x02",  # -1
+        b"\x05" + _varint(2**15) + b"\x02",
+        b"\x15" + _varint(2**31),
+        b"\x14" + _varint(2**15),
+        b"\x19\x15\x02",  # a list of int32
+    ],
+)
+def test_fields_that_arrow_reads_otherwise(fields):
+    with pytest.raises(ValueError, match=r"in no order|has more than|of another type"):
+        ThriftReader(fields + b"\0", element_types={(1,): 8}).read_struct()
+
+
+def test_offset_of_another_type(tmp_path):
+    """Arrow has no dictionary where its offset is no int64, and starts at another page."""
+    path = tmp_path / "table.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": ["x"] * 9}), path)
+    content, footer = _split_footer(path)
+    chunk = _first_chunk(footer)
+    chunk[10, 6] = 0  # of an index, which nobody reads
+    chunk[11, 5] = chunk.pop((11, 6))
+    chunk.pop((12, 12), None)
+    chunk.pop((13, 9), None)
+    _write_table(path, content, footer)
+    assert read_footer(path)[0].start == chunk[9, 6]
+
+
+@pytest.mark.parametrize(("number", "kind"), [(2, 8), (3, 5)])
+def test_lists_of_another_type(number, kind, tmp_path):
+    """Arrow takes the elements for what it expects: what follows is something else to it."""
+    path = tmp_path / "table.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": ["x"] * 9}), path)
+    content, footer = _split_footer(path)
+    _first_chunk(footer)[number, 9] = [b""] if kind == 8 else [0]
+    _write_table(path, content, footer)
+    with pytest.raises(ValueError, match="its footer is malformed"):
+        read_footer(path)
+
+
 @pytest.mark.parametrize(
     ("page", "fits"),
     [
-        ({2: 12, 3: 0, 7: {1: 3}}, True),
-        ({2: 11, 3: 0, 7: {1: 3}}, False),  # a value takes at least 4 bytes
-        ({2: 12, 3: 0, 7: {1: -1}}, False),
-        ({2: 100, 3: 0, 5: {1: 4}}, True),
-        ({2: 101, 3: 0, 5: {1: 4}}, False),
-        ({2: 100, 3: 0, 5: {1: 5}}, False),
-        ({2: 100, 3: 0, 8: {1: 4}}, True),
-        ({2: 100, 3: 0, 8: {1: 5}}, False),
-        ({2: 100, 3: 0, 8: {1: -1}}, False),
-        ({2: 100, 3: 0, 5: {1: 0}, 8: {1: 5}}, False),
-        ({2: -1, 3: 0, 5: {1: 1}}, False),
-        ({2: 12, 3: -1, 5: {1: 1}}, False),
-        ({2: 12, 3: 1, 5: {1: 1}}, False),  # its content ends behind the column
+        ({1: 2, 2: 12, 3: 0, 7: {1: 3}}, True),
+        ({1: 2, 2: 11, 3: 0, 7: {1: 3}}, False),  # a value takes at least 4 bytes
+        ({1: 2, 2: 12, 3: 0, 7: {1: -1}}, False),
+        ({1: 0, 2: 100, 3: 0, 5: {1: 4}}, True),
+        ({1: 0, 2: 101, 3: 0, 5: {1: 4}}, False),
+        ({1: 0, 2: 100, 3: 0, 5: {1: 5}}, False),
+        ({1: 3, 2: 100, 3: 0, 8: {1: 4}}, True),
+        ({1: 3, 2: 100, 3: 0, 8: {1: 5}}, False),
+        ({1: 3, 2: 100, 3: 0, 8: {1: -1}}, False),
+        ({1: 3, 2: 100, 3: 0, 5: {1: 0}, 8: {1: 5}}, False),
+        ({1: 0, 2: -1, 3: 0, 5: {1: 1}}, False),
+        ({1: 0, 2: 12, 3: -1, 5: {1: 1}}, False),
+        ({1: 0, 2: 12, 3: 1, 5: {1: 1}}, False),  # its content ends behind the column
     ],
 )
 def test_sizes_that_pages_state(page, fits, tmp_path):
@@ -151,16 +252,20 @@ def test_sizes_that_pages_state(page, fits, tmp_path):
 @pytest.mark.parametrize(
     "page",
     [
-        {2: 12, 5: {1: 1}},
-        {2: 12, 3: 0, 5: 1},
-        {2: 12, 3: 0, 5: {2: 1}},
-        {2: 12, 3: 0, 5: {1: b"1"}},
-        {2: 12, 3: 0, 5: [0, 1]},
+        {1: 0, 2: 12, 5: {1: 1}},
+        {1: 0, 2: 12, 3: 0, 5: 1},
+        {1: 0, 2: 12, 3: 0, 5: {2: 1}},
+        {1: 0, 2: 12, 3: 0, 5: {1: b"1"}},
+        {1: 0, 2: 12, 3: 0, 5: [0, 1]},
         {2: 12, 3: 0, 7: 3},
-        {2: 12, 3: 0, 7: {}},
-        {2: b"12", 3: 0, 5: {1: 1}},
-        {2: 12, 3: b"0", 5: {1: 1}},
-        {(2, 1): True, 3: 0, 5: {1: 1}},
+        {1: 2, 2: 12, 3: 0, 7: 3},
+        {1: 2, 2: 12, 3: 0, 5: {1: 1}},
+        {1: 0, 2: 12, 3: 0, 7: {1: 1}},
+        {1: 2, 2: 12, 3: 0, 7: {}},
+        {1: 0, 2: b"12", 3: 0, 5: {1: 1}},
+        {1: 0, 2: 12, 3: b"0", 5: {1: 1}},
+        {1: 0, (2, 6): 12, 3: 0, 5: {1: 1}},
+        {1: 0, (2, 1): True, 3: 0, 5: {1: 1}},
     ],
 )
 def test_malformed_pages(page, tmp_path):

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import struct
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tfprof.loaders.files import file_size, read_range
-from tfprof.loaders.parquet.thrift import ThriftReader
+from tfprof.loaders.parquet.thrift import BINARY, I32, I64, LIST, STRUCT, Struct, ThriftReader
 
 BYTE_ARRAY = 6
 """The physical type of columns whose values are strings or bytes."""
@@ -27,6 +27,18 @@ DICTIONARY_ENCODINGS = frozenset({2, 8})
 
 _MAGIC = b"PAR1"
 _TAIL_SIZE = 8
+
+_ELEMENT_TYPES: dict[tuple[int, ...], int] = {
+    **dict.fromkeys([(2,), (4,), (5,), (7,)], STRUCT),  # of the file
+    **dict.fromkeys([(4, 1), (4, 4)], STRUCT),  # of row groups
+    (4, 1, 3, 2): I32,  # encodings of a column chunk
+    (4, 1, 3, 3): BINARY,  # its path
+    **dict.fromkeys([(4, 1, 3, 8), (4, 1, 3, 13)], STRUCT),
+    **dict.fromkeys([(4, 1, 3, 16, 2), (4, 1, 3, 16, 3)], I64),  # its statistics of sizes
+    (4, 1, 3, 17, 2): I32,  # its geospatial statistics
+    (4, 1, 8, 2, 1): BINARY,  # its encryption
+}
+"""The numbers of the fields that lead to a list -> the type of its elements, in parquet.thrift."""
 
 
 class ColumnChunk(NamedTuple):
@@ -52,20 +64,21 @@ def read_footer(path: Path) -> list[ColumnChunk]:
         raise ValueError(f"its footer of {size} bytes is larger than the file")
     data = read_range(path, end - _TAIL_SIZE - size, size, "the footer")
     try:
-        row_groups = ThriftReader(data).read_struct()[4]
-        return [_chunk(column[3]) for group in row_groups for column in group[1]]
+        footer = ThriftReader(data, element_types=_ELEMENT_TYPES).read_struct()
+        columns = [column for group in footer[4, LIST] for column in group[1, LIST]]
+        return [_chunk(column[3, STRUCT]) for column in columns]
     except (IndexError, KeyError, TypeError, AttributeError, ValueError):
         raise ValueError("its footer is malformed") from None
 
 
-def _chunk(fields: dict[int, Any]) -> ColumnChunk:
-    start, dictionary = fields[9], fields.get(11, 0)
+def _chunk(fields: Struct) -> ColumnChunk:
+    start, dictionary = fields[9, I64], fields.get((11, I64), 0)
     return ColumnChunk(
-        path=b".".join(fields[3]).decode(),
-        type=fields[1],
-        encodings=frozenset(fields[2]),
-        num_values=fields[5],
-        uncompressed_size=fields[6],
+        path=b".".join(fields[3, LIST]).decode(),
+        type=fields[1, I32],
+        encodings=frozenset(fields[2, LIST]),
+        num_values=fields[5, I64],
+        uncompressed_size=fields[6, I64],
         start=dictionary if 0 < dictionary < start else start,
-        size=fields[7],
+        size=fields[7, I64],
     )

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tfprof.loaders.files import file_size, read_range
 from tfprof.loaders.parquet.footer import ColumnChunk
-from tfprof.loaders.parquet.thrift import ThriftReader
+from tfprof.loaders.parquet.thrift import I32, STRUCT, ThriftReader
 
-_DATA_HEADERS = (5, 8)
-"""The fields that describe a page of data of the first and second version."""
+_DATA_HEADERS = {0: 5, 3: 8}
+"""Types of pages of data, of the first and second version -> the fields of their description."""
+_DICTIONARY, _DICTIONARY_HEADER = 2, 7
 _MIN_VALUE_SIZE = 4
 """The bytes of the smallest value of a dictionary: an integer, or the length of a string."""
 
@@ -63,26 +64,17 @@ def _read_page(data: bytes, offset: int) -> _Page:
     try:
         reader = ThriftReader(data, offset)
         page = reader.read_struct()
-        values = (_count(page[field]) for field in _DATA_HEADERS if field in page)
+        kind, values, dictionary_values = page[1, I32], 0, 0
+        if kind in _DATA_HEADERS:
+            values = page[_DATA_HEADERS[kind], STRUCT][1, I32]
+        elif kind == _DICTIONARY:
+            dictionary_values = page[_DICTIONARY_HEADER, STRUCT][1, I32]
         return _Page(
-            size=_integer(page[2]),
-            compressed_size=_integer(page[3]),
-            values=max(values, default=0),
-            dictionary_values=_count(page[7]) if 7 in page else 0,
-            end=reader.offset + page[3],
+            size=page[2, I32],
+            compressed_size=page[3, I32],
+            values=values,
+            dictionary_values=dictionary_values,
+            end=reader.offset + page[3, I32],
         )
-    except (IndexError, KeyError, TypeError, ValueError):
+    except (IndexError, KeyError, ValueError):
         raise ValueError("a page is malformed") from None
-
-
-def _count(description: Any) -> int:
-    """How many values a page has, by its description."""
-    if type(description) is not dict:
-        raise TypeError("not a struct")
-    return _integer(description[1])
-
-
-def _integer(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError("not an integer")
-    return value

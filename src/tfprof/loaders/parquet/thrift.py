@@ -1,31 +1,57 @@
-"""Thrift's compact protocol, in which Parquet files describe themselves."""
+"""Thrift's compact protocol, in which Parquet files describe themselves, read as Arrow does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfprof.protos.varint import read_varint
 
+I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
+"""Types of values."""
+
+Struct = dict[tuple[int, int], Any]
+"""Values by the number and the type of their field."""
+
 _MAX_DEPTH = 30
+_MAX_FIELD = (1 << 15) - 1
 _TRUE, _FALSE = 1, 2
 
 
 class ThriftReader:
-    """Reads values from an offset on; a struct is a dict of its fields by number."""
+    """Reads values from an offset on. What Arrow could read otherwise is a ValueError.
 
-    def __init__(self, data: bytes, offset: int = 0) -> None:
+    Arrow skips a field that is not of the type it expects, as does who looks it up by number and
+    type. But it takes the elements of lists for what it expects, so `element_types` has the type of
+    elements for the numbers of the fields that lead to a list.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        offset: int = 0,
+        element_types: Mapping[tuple[int, ...], int] | None = None,
+    ) -> None:
         self.data = data
         self.offset = offset
         self.depth = 0
+        self._element_types = element_types or {}
+        self._numbers: list[int] = []
+        """The fields that lead to what is read."""
 
-    def read_struct(self) -> dict[int, Any]:
-        fields: dict[int, Any] = {}
+    def read_struct(self) -> Struct:
+        fields: Struct = {}
         number = 0
         while header := self._read_byte():
-            number = number + (header >> 4) if header >> 4 else self._read_integer()
-            kind = header & 15
-            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._read_value(kind)
+            last, kind = number, header & 15
+            number = number + (header >> 4) if header >> 4 else self._read_integer(16)
+            # Every writer has them so. Arrow takes the last of two, and 16 bits of a number.
+            if not last < number <= _MAX_FIELD:
+                raise ValueError("its fields are in no order")
+            self._numbers.append(number)
+            value = kind == _TRUE if kind in (_TRUE, _FALSE) else self._read_value(kind)
+            fields[number, kind] = value
+            self._numbers.pop()
         return fields
 
     def _read_value(self, kind: int) -> Any:
@@ -41,8 +67,10 @@ class ThriftReader:
         self.offset += 1
         return self.data[self.offset - 1]
 
-    def _read_integer(self) -> int:
+    def _read_integer(self, bits: int) -> int:
         value, self.offset = read_varint(self.data, self.offset)
+        if value >> bits:  # Arrow takes the lower bits
+            raise ValueError(f"an integer has more than {bits} bits")
         return value >> 1 ^ -(value & 1)
 
     def _read_size(self) -> int:
@@ -63,6 +91,8 @@ class ThriftReader:
         size, kind = header >> 4, header & 15
         if size == 15:
             size = self._read_size()
+        if size and self._element_types.get(tuple(self._numbers), kind) != kind:
+            raise ValueError("a list has elements of another type")
         # In a list a boolean takes a byte; every other value takes one at least.
         if kind in (_TRUE, _FALSE):
             return list(self._read_bytes(size))
@@ -76,11 +106,13 @@ class ThriftReader:
 
 _READERS: dict[int, Callable[[ThriftReader], Any]] = {
     3: ThriftReader._read_byte,
-    **dict.fromkeys((4, 5, 6), ThriftReader._read_integer),
+    4: lambda reader: reader._read_integer(16),
+    I32: lambda reader: reader._read_integer(32),
+    I64: lambda reader: reader._read_integer(64),
     7: lambda reader: reader._read_bytes(8),
-    8: ThriftReader._read_binary,
-    **dict.fromkeys((9, 10), ThriftReader._read_list),
+    BINARY: ThriftReader._read_binary,
+    **dict.fromkeys((LIST, 10), ThriftReader._read_list),
     11: ThriftReader._read_map,
-    12: ThriftReader.read_struct,
+    STRUCT: ThriftReader.read_struct,
 }
 """Thrift type -> how a value of it is read."""
