@@ -219,6 +219,81 @@ def test_lists_of_another_type(number, kind, tmp_path):
         read_footer(path)
 
 
+_LONG = "a" * 1_000_000
+
+
+def _repeat(value, kind=None):
+    """400 equal values, of which a file has one."""
+    return pa.DictionaryArray.from_arrays(np.zeros(400, np.int32), pa.array([value], kind))
+
+
+def _write_strings(path):
+    """Write 400 MB of strings in 300 bytes."""
+    pyarrow.parquet.write_table(
+        pa.table({"producer": _repeat(_LONG)}), path, compression="zstd", store_schema=False
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {(1, 5): 2},  # the type
+        {(3, 9): [b"other"]},  # the path
+    ],
+)
+def test_columns_that_are_not_those_of_the_schema(change, tmp_path):
+    """Arrow reads strings, which 300 bytes may have for gigabytes, though the chunk has none."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    path = tmp_path / "edges.parquet"
+    _write_strings(path)
+    content, footer = _split_footer(path)
+    _first_chunk(footer).update(change)
+    _write_table(path, content, footer)
+    _assert_refused(tmp_path, "its footer is malformed")
+
+
+def test_rows_without_columns(tmp_path):
+    """Arrow reads them in batches, which took all memory."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    schema = [{4: b"schema", 5: 0}]
+    group = {1: [], (2, 6): 0, (3, 6): 1 << 45}
+    _write_table(tmp_path / "edges.parquet", b"PAR1", {1: 2, 2: schema, (3, 6): 0, 4: [group]})
+    _assert_refused(tmp_path, "its footer is malformed")
+
+
+def test_bytes_of_one_length(tmp_path):
+    loaded(("a", "A")).save_tables(tmp_path)
+    values = pa.array([_LONG.encode()] * 400, pa.binary(len(_LONG)))
+    _write(tmp_path, "edges", pa.table({"producer": values}))
+    _assert_refused(tmp_path)
+
+
+def _group(children, name=b"a"):
+    return {4: name, 5: children}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        [],
+        [_group(0)],
+        [_group(1), _group(0)],
+        [_group(1), _group(-1)],
+        [_group(2), {1: 2, 4: b"a"}],
+        [_group(1), {1: 2, 4: b"a"}, {1: 2, 4: b"a"}],
+        [_group(1), {1: 7, 4: b"a"}],
+        [_group(1), {1: 7, 2: -1, 4: b"a"}],
+    ],
+)
+def test_malformed_schemas(schema, tmp_path):
+    path = tmp_path / "table.parquet"
+    _write_table(path, b"PAR1", {2: [_group(1), {1: 2, 4: b"a"}], 4: []})
+    assert read_footer(path) == []
+    _write_table(path, b"PAR1", {2: schema, 4: []})
+    with pytest.raises(ValueError, match="its footer is malformed"):
+        read_footer(path)
+
+
 @pytest.mark.parametrize(
     ("page", "fits"),
     [

@@ -45,7 +45,10 @@ def _sizes_fit(chunks: list[ColumnChunk], limit: int) -> bool:
         return False
     if any(chunk.num_values < 0 or chunk.uncompressed_size < 0 for chunk in chunks):
         return False
-    uncompressed = sum(chunk.uncompressed_size for chunk in chunks)
+    # A null takes no space in a page, but as much as other bytes of one length in memory.
+    uncompressed = sum(
+        max(chunk.uncompressed_size, chunk.num_values * chunk.width) for chunk in chunks
+    )
     most_values = max((chunk.num_values for chunk in chunks), default=0)
     return uncompressed <= limit and most_values * _VALUE_SIZE <= limit
 

@@ -13,6 +13,7 @@ and others cannot read it.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +26,10 @@ BYTE_ARRAY = 6
 DICTIONARY_ENCODINGS = frozenset({2, 8})
 """PLAIN_DICTIONARY and RLE_DICTIONARY: an index for each value, and each distinct value once."""
 
+_FIXED_LEN_BYTE_ARRAY = 7
 _MAGIC = b"PAR1"
 _TAIL_SIZE = 8
+_MAX_SCHEMA_DEPTH = 100  # Arrow 26 has the same limit
 
 _ELEMENT_TYPES: dict[tuple[int, ...], int] = {
     **dict.fromkeys([(2,), (4,), (5,), (7,)], STRUCT),  # of the file
@@ -51,6 +54,16 @@ class ColumnChunk(NamedTuple):
     uncompressed_size: int
     start: int
     size: int
+    width: int = 0
+    """The bytes of each value, also of none, if values are bytes of one length."""
+
+
+class _Leaf(NamedTuple):
+    """A column in the schema."""
+
+    path: list[bytes]
+    type: int
+    width: int
 
 
 def read_footer(path: Path) -> list[ColumnChunk]:
@@ -65,20 +78,59 @@ def read_footer(path: Path) -> list[ColumnChunk]:
     data = read_range(path, end - _TAIL_SIZE - size, size, "the footer")
     try:
         footer = ThriftReader(data, element_types=_ELEMENT_TYPES).read_struct()
-        columns = [column for group in footer[4, LIST] for column in group[1, LIST]]
-        return [_chunk(column[3, STRUCT]) for column in columns]
+        leaves = _leaves(footer[2, LIST])
+        return [chunk for group in footer[4, LIST] for chunk in _chunks(group[1, LIST], leaves)]
     except (IndexError, KeyError, TypeError, AttributeError, ValueError):
         raise ValueError("its footer is malformed") from None
 
 
-def _chunk(fields: Struct) -> ColumnChunk:
+def _leaves(elements: list[Struct]) -> list[_Leaf]:
+    """The columns of a schema, whose groups each come before as many elements as they state."""
+    leaves: list[_Leaf] = []
+    names: list[bytes] = []
+    missing = [elements[0].get((5, I32), 0)]
+    for element in elements[1:]:
+        while not missing[-1]:
+            missing.pop()
+            names.pop()
+        missing[-1] -= 1
+        names.append(element[4, BINARY])
+        children = element.get((5, I32), 0)
+        if children < 0 or len(names) > _MAX_SCHEMA_DEPTH:
+            raise ValueError("the schema is malformed")
+        if (1, I32) in element and not children:
+            leaves.append(_leaf(element, names))
+        missing.append(children)
+    # Arrow reads a table without columns row by row, of which it may state any number.
+    if any(missing) or not leaves:
+        raise ValueError("the schema is malformed")
+    return leaves
+
+
+def _leaf(element: Struct, names: list[bytes]) -> _Leaf:
+    kind = element[1, I32]
+    width = element[2, I32] if kind == _FIXED_LEN_BYTE_ARRAY else 0
+    if width < 0:
+        raise ValueError("a length is negative")
+    return _Leaf(list(names), kind, width)
+
+
+def _chunks(columns: Iterable[Struct], leaves: list[_Leaf]) -> list[ColumnChunk]:
+    """The column chunks of a row group, of which Arrow believes the schema."""
+    return [_chunk(column[3, STRUCT], leaf) for column, leaf in zip(columns, leaves, strict=True)]
+
+
+def _chunk(fields: Struct, leaf: _Leaf) -> ColumnChunk:
+    if (fields[3, LIST], fields[1, I32]) != (leaf.path, leaf.type):
+        raise ValueError("a column chunk is not of its column")
     start, dictionary = fields[9, I64], fields.get((11, I64), 0)
     return ColumnChunk(
-        path=b".".join(fields[3, LIST]).decode(),
-        type=fields[1, I32],
+        path=b".".join(leaf.path).decode(),
+        type=leaf.type,
         encodings=frozenset(fields[2, LIST]),
         num_values=fields[5, I64],
         uncompressed_size=fields[6, I64],
         start=dictionary if 0 < dictionary < start else start,
         size=fields[7, I64],
+        width=leaf.width,
     )
