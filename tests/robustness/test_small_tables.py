@@ -252,6 +252,42 @@ def test_columns_that_are_not_those_of_the_schema(change, tmp_path):
     _assert_refused(tmp_path, "its footer is malformed")
 
 
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "dictionary"])
+def test_encodings_that_the_footer_lacks(encoding, tmp_path):
+    """Arrow uses the encoding that a page states, in which 300 bytes have gigabytes."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    path = tmp_path / "edges.parquet"
+    if encoding == "dictionary":
+        _write_strings(path)
+    else:
+        pyarrow.parquet.write_table(
+            pa.table({"producer": [_LONG] * 400}),
+            path,
+            compression="zstd",
+            store_schema=False,
+            use_dictionary=False,
+            column_encoding=encoding,
+        )
+    content, footer = _split_footer(path)
+    _first_chunk(footer)[2, 9] = [0]
+    _first_chunk(footer).pop((13, 9), None)
+    _write_table(path, content, footer)
+    _assert_refused(tmp_path)
+
+
+def test_pages_behind_the_column(tmp_path):
+    """Arrow reads 100 bytes more of files of an old writer, if the column lacks values."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    path = tmp_path / "edges.parquet"
+    table = pa.table({"consumer": np.zeros(1, np.int64)})
+    pyarrow.parquet.write_table(table, path, compression="brotli", use_dictionary=False)
+    content, footer = _split_footer(path)
+    footer[6, 8] = b"parquet-mr version 1.2.8"
+    _first_chunk(footer)[5, 6] = 1000
+    _write_table(path, content + bytes(100), footer)
+    _assert_refused(tmp_path)
+
+
 def test_rows_without_columns(tmp_path):
     """Arrow reads them in batches, which took all memory."""
     loaded(("a", "A")).save_tables(tmp_path)
@@ -300,47 +336,55 @@ def test_malformed_schemas(schema, tmp_path):
         ({1: 2, 2: 12, 3: 0, 7: {1: 3}}, True),
         ({1: 2, 2: 11, 3: 0, 7: {1: 3}}, False),  # a value takes at least 4 bytes
         ({1: 2, 2: 12, 3: 0, 7: {1: -1}}, False),
-        ({1: 0, 2: 100, 3: 0, 5: {1: 4}}, True),
-        ({1: 0, 2: 101, 3: 0, 5: {1: 4}}, False),
-        ({1: 0, 2: 100, 3: 0, 5: {1: 5}}, False),
-        ({1: 3, 2: 100, 3: 0, 8: {1: 4}}, True),
-        ({1: 3, 2: 100, 3: 0, 8: {1: 5}}, False),
-        ({1: 3, 2: 100, 3: 0, 8: {1: -1}}, False),
-        ({1: 3, 2: 100, 3: 0, 5: {1: 0}, 8: {1: 5}}, False),
-        ({1: 0, 2: -1, 3: 0, 5: {1: 1}}, False),
-        ({1: 0, 2: 12, 3: -1, 5: {1: 1}}, False),
-        ({1: 0, 2: 12, 3: 1, 5: {1: 1}}, False),  # its content ends behind the column
+        ({1: 0, 2: 96, 3: 0, 5: {1: 0, 2: 8}}, True),
+        ({1: 0, 2: 97, 3: 0, 5: {1: 0, 2: 8}}, False),
+        ({1: 0, 2: 12, 3: 0, 5: {1: 0, 2: 7}}, False),  # an encoding that the footer lacks
+        ({1: 0, 2: 12, 3: 0, 5: {1: 1, 2: 8}}, False),
+        ({1: 3, 2: 96, 3: 0, 8: {1: 0, 4: 8}}, True),
+        ({1: 3, 2: 12, 3: 0, 8: {1: 0, 4: 7}}, False),
+        ({1: 3, 2: 12, 3: 0, 8: {1: 1, 4: 8}}, False),
+        ({1: 3, 2: 12, 3: 0, 8: {1: -1, 4: 8}}, False),
+        ({1: 3, 2: 12, 3: 0, 5: {1: 0, 2: 8}, 8: {1: 1, 4: 8}}, False),
+        ({1: 1, 2: 12, 3: 0}, True),  # of an index
+        ({1: 0, 2: -1, 3: 0, 5: {1: 0, 2: 8}}, False),
+        ({1: 0, 2: 12, 3: -1, 5: {1: 0, 2: 8}}, False),
+        ({1: 0, 2: 12, 3: 1, 5: {1: 0, 2: 8}}, False),  # its content ends behind the column
     ],
 )
 def test_sizes_that_pages_state(page, fits, tmp_path):
-    """The column has 4 values in 100 bytes."""
+    """The column has 4 values in 100 bytes, all of them in 4 bytes of another page."""
     path = tmp_path / "table.parquet"
     data = _struct(page)
-    path.write_bytes(data)
-    chunk = ColumnChunk("a", 1, frozenset(), 4, 100, start=0, size=len(data))
+    all_values = _struct({1: 0, 2: 4, 3: 0, 5: {1: 4, 2: 0}})
+    path.write_bytes(all_values + data)
+    chunk = ColumnChunk("a", 1, frozenset({0, 8}), 4, 100, start=0, size=len(all_values + data))
     assert pages_fit(path, [chunk]) == fits
     assert pages_fit(path, [chunk._replace(num_values=0)])
     assert not pages_fit(path, [chunk._replace(num_values=0)] * 2)
     assert not pages_fit(path, [chunk._replace(num_values=0, size=-1)])
+    assert not pages_fit(path, [chunk._replace(num_values=6)])  # it lacks values
 
 
 @pytest.mark.parametrize(
     "page",
     [
-        {1: 0, 2: 12, 5: {1: 1}},
+        {1: 0, 2: 12, 5: {1: 1, 2: 0}},
         {1: 0, 2: 12, 3: 0, 5: 1},
-        {1: 0, 2: 12, 3: 0, 5: {2: 1}},
-        {1: 0, 2: 12, 3: 0, 5: {1: b"1"}},
+        {1: 0, 2: 12, 3: 0, 5: {2: 0}},
+        {1: 0, 2: 12, 3: 0, 5: {1: b"1", 2: 0}},
         {1: 0, 2: 12, 3: 0, 5: [0, 1]},
         {2: 12, 3: 0, 7: 3},
         {1: 2, 2: 12, 3: 0, 7: 3},
-        {1: 2, 2: 12, 3: 0, 5: {1: 1}},
+        {1: 2, 2: 12, 3: 0, 5: {1: 1, 2: 0}},
         {1: 0, 2: 12, 3: 0, 7: {1: 1}},
+        {1: 0, 2: 12, 3: 0, 5: {1: 1}},
+        {1: 0, 2: 12, 3: 0, 5: {1: 1, (2, 6): 0}},
+        {1: 3, 2: 12, 3: 0, 8: {1: 1, 2: 0}},
         {1: 2, 2: 12, 3: 0, 7: {}},
-        {1: 0, 2: b"12", 3: 0, 5: {1: 1}},
-        {1: 0, 2: 12, 3: b"0", 5: {1: 1}},
-        {1: 0, (2, 6): 12, 3: 0, 5: {1: 1}},
-        {1: 0, (2, 1): True, 3: 0, 5: {1: 1}},
+        {1: 0, 2: b"12", 3: 0, 5: {1: 1, 2: 0}},
+        {1: 0, 2: 12, 3: b"0", 5: {1: 1, 2: 0}},
+        {1: 0, (2, 6): 12, 3: 0, 5: {1: 1, 2: 0}},
+        {1: 0, (2, 1): True, 3: 0, 5: {1: 1, 2: 0}},
     ],
 )
 def test_malformed_pages(page, tmp_path):
