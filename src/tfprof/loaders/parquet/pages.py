@@ -19,7 +19,9 @@ _DATA_HEADERS = {0: (5, 2), 3: (8, 4)}
 of the encoding in it."""
 _DICTIONARY, _DICTIONARY_HEADER = 2, 7
 _MIN_VALUE_SIZE = 4
-"""The bytes of the smallest value of a dictionary: an integer, or the length of a string."""
+"""The bytes of the smallest value of a dictionary: an integer, or the length of a string.
+
+Bytes of one length may be fewer."""
 
 
 class _Page(NamedTuple):
@@ -68,7 +70,7 @@ def _page_fits(page: _Page, chunk: ColumnChunk) -> bool:
         return False
     if page.encoding is not None and page.encoding not in chunk.encodings:
         return False
-    return page.dictionary_values * _MIN_VALUE_SIZE <= page.size
+    return page.dictionary_values * (chunk.width or _MIN_VALUE_SIZE) <= page.size
 
 
 def _read_page(data: bytes, offset: int) -> _Page:
