@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -10,6 +12,7 @@ import pytest
 import tfprof
 from tests.robustness.budget import run_measured
 from tests.robustness.models import CPU, loaded, log_of, run_of
+from tfprof.loaders.parquet.file import read_parquet
 from tfprof.loaders.parquet.footer import ColumnChunk, read_footer
 from tfprof.loaders.parquet.pages import pages_fit
 from tfprof.loaders.parquet.profile_tables import read_tables
@@ -286,6 +289,60 @@ def test_pages_behind_the_column(tmp_path):
     _first_chunk(footer)[5, 6] = 1000
     _write_table(path, content + bytes(100), footer)
     _assert_refused(tmp_path)
+
+
+def _two_of_one_name():
+    return pa.table([pa.array([_LONG] * 400)] * 2, ["producer"] * 2)
+
+
+def _map():
+    lengths = np.arange(401, dtype=np.int32)
+    return pa.table({"producer": pa.MapArray.from_arrays(lengths, _repeat("key"), _repeat(_LONG))})
+
+
+def _large_lists():
+    values = pa.array([[_LONG]] * 400, pa.large_list(pa.string()))
+    return pa.table({"producer": values})
+
+
+def _lists_of_one_length():
+    return pa.table({"producer": pa.array([[_LONG]] * 400, pa.list_(pa.string(), 1))})
+
+
+def _json():
+    values = pa.array([_LONG] * 400)
+    return pa.table({"producer": pa.ExtensionArray.from_storage(pa.json_(), values)})
+
+
+@pytest.mark.parametrize(
+    "table", [_two_of_one_name, _map, _large_lists, _lists_of_one_length, _json]
+)
+def test_strings_that_arrow_decodes(table, tmp_path):
+    """Of these strings Arrow keeps no dictionary, or in types whose strings were not counted."""
+    loaded(("a", "A")).save_tables(tmp_path)
+    _write(tmp_path, "edges", table())
+    assert (tmp_path / "edges.parquet").stat().st_size < 2000
+    _assert_refused(tmp_path)
+
+
+def test_other_types_beside_long_strings(tmp_path):
+    """The strings are counted, and few enough."""
+    path = tmp_path / "table.parquet"
+    names = ["a" * 1000, *map(str, range(100_000))]
+    size = len(names)
+    table = pa.table(
+        {
+            "texts": pa.array(names).dictionary_encode(),
+            "lists": pa.array([[{"a": "a"}]] * size),
+            "nothing": pa.nulls(size),
+            "decimals": pa.array([Decimal(1)] * size),
+            "bytes": pa.array([b"ab"] * size, pa.binary(2)),
+            "flags": pa.array([True] * size),
+            "days": pa.array([0] * size, pa.date32()),
+        }
+    )
+    pyarrow.parquet.write_table(table, path, compression="zstd")
+    assert read_parquet(path).equals(table)
 
 
 def test_rows_without_columns(tmp_path):

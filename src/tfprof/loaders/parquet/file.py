@@ -22,6 +22,14 @@ from tfprof.loaders.parquet.pages import pages_fit
 
 _BATCH_ROWS = 4096
 _VALUE_SIZE = 8  # bytes of a number, or of the offsets of a string and its list
+_WITHOUT_STRINGS = (
+    pa.types.is_primitive,
+    pa.types.is_decimal,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_null,
+    pa.types.is_dictionary,
+)
+"""Types whose values are not decoded strings; `_sizes_fit` bounds them."""
 _PLAIN_ENCODINGS = {0, 3, 4}  # plain and run lengths; in others strings share prefixes
 
 
@@ -74,11 +82,26 @@ def _strings_fit(path: Path, chunks: list[ColumnChunk], limit: int) -> bool:
     names = sorted({chunk.path for chunk in strings})
     with open_file(path, "the table") as stream:
         file = pyarrow.parquet.ParquetFile(stream, read_dictionary=names)
+        if not _can_count(file):
+            return False
         for batch in file.iter_batches(_BATCH_ROWS, columns=names):
             limit -= sum(_decoded_size(column) for column in batch.columns)
             if limit < 0:
                 return False
     return True
+
+
+def _can_count(file: pyarrow.parquet.ParquetFile) -> bool:
+    """Whether all strings stay encoded: of columns with one name Arrow decodes all but one."""
+    paths = [file.schema.column(i).path for i in range(len(file.schema))]
+    return len(set(paths)) == len(paths) and all(map(_stays_encoded, file.schema_arrow.types))
+
+
+def _stays_encoded(kind: pa.DataType) -> bool:
+    """Whether a column has no strings but encoded ones, in types that `_decoded_size` knows."""
+    if pa.types.is_list(kind) or pa.types.is_struct(kind):
+        return all(_stays_encoded(kind.field(i).type) for i in range(kind.num_fields))
+    return any(is_kind(kind) for is_kind in _WITHOUT_STRINGS)
 
 
 def _decoded_size(column: pa.Array) -> int:
