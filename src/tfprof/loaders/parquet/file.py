@@ -1,7 +1,8 @@
 """A Parquet file to a table, if it does not unpack to far more than its size allows.
 
 Parquet stores a repeated string once, and an index for each value, so that a few bytes can unpack
-to terabytes. The size of a table is known, and that its pages keep it, before it is unpacked.
+to terabytes. Before anything is unpacked, the footer gives the size, and the header of every page
+is checked against it. Strings that may be too many are counted while they are encoded.
 """
 
 from __future__ import annotations
