@@ -10,9 +10,10 @@ from google.protobuf import text_format
 
 import tfprof
 from tfprof.definitions.quirks import ORIGINAL, REPAIRED
+from tfprof.flops.tensors import Tensor, read_constant
 from tfprof.profiles.executions import executed_counts
 from tfprof.profiles.schema import Calls, Edges
-from tfprof.protos.graph_pb2 import GraphDef
+from tfprof.protos.graph_pb2 import AttrValue, DataType, GraphDef
 from tfprof.protos.run_metadata_pb2 import RunMetadata
 from tfprof.reports.make_report import make_report
 from tfprof.resolve import resolve
@@ -182,18 +183,34 @@ def test_nodes_without_records_ran_with_their_call():
     assert executed_counts(None, ran, runs).tolist() == [1, 6, 5, 1, 2, 1, 1, 1]
 
 
-def test_long_constants_of_functions_keep_their_shape_in_copies():
+def test_long_constants_of_functions_keep_their_type_and_shape_in_copies():
     model = graph()
     weights = model.library.function[0].node_def.add(name="weights", op="Const")
     tensor = weights.attr["value"].tensor
-    tensor.dtype = weights.attr["dtype"].type = 1
-    tensor.tensor_content = bytes(4 * 64 * 64)
-    for size in (64, 64):
+    tensor.dtype = weights.attr["dtype"].type = DataType.DT_INT32
+    tensor.tensor_content = bytes(4 * 16 * 64)
+    for size in (16, 64):
         tensor.tensor_shape.dim.add(size=size)
     profile = tfprof.load(graph=model)
     assert len(profile.serialize()) < len(tensor.tensor_content)
     loaded = tfprof.load(profile=profile.serialize())
     for nodes in (resolve(profile, REPAIRED).nodes, loaded.nodes):
         row = nodes.name.index("call/weights").as_py()
-        assert nodes.output_shapes[row].as_py() == [[64, 64]]
-        assert {entry["key"] for entry in nodes.attrs[row].as_py()} == {"dtype", "_output_shapes"}
+        attrs = {entry["key"]: entry["value"] for entry in nodes.attrs[row].as_py()}
+        assert set(attrs) == {"dtype", "value"}
+        copied = read_constant(AttrValue.FromString(attrs["value"]).tensor)
+        assert copied == Tensor(DataType.DT_INT32, (16, 64))  # whose values are not known
+    assert read_constant(tensor).value is not None
+
+
+def test_other_attributes_of_functions_are_in_copies():
+    """Such as the shapes of what an iterator yields, which say how large a batch is."""
+    model = graph()
+    batches = model.library.function[0].node_def.add(name="batches", op="IteratorGetNext")
+    for _ in range(200):
+        shape = batches.attr["output_shapes"].list.shape.add()
+        for size in (32, 8):
+            shape.dim.add(size=size)
+    nodes = resolve(tfprof.load(graph=model), REPAIRED).nodes
+    (attr,) = nodes.attrs[nodes.name.index("call/batches").as_py()].as_py()
+    assert AttrValue.FromString(attr["value"]) == batches.attr["output_shapes"]

@@ -53,11 +53,10 @@ def switch_or_merge(node: NodeDef, inputs: tuple[Tensor, ...]) -> list[Tensor]:
 
 
 def merge_branches(branches: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """What holds for the results of every branch."""
+    """What holds for the results of every branch: as many as each of them has."""
     results = list(branches[0]) if branches else []
     for branch in branches[1:]:
-        padded = (*branch, *[UNKNOWN] * len(results))
-        results = [join_tensors(*pair) for pair in zip(results, padded, strict=False)]
+        results = [join_tensors(*pair) for pair in zip(results, branch, strict=False)]
     return results
 
 

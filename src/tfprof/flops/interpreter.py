@@ -280,6 +280,7 @@ class Interpreter:
             return (yield from self._loop(instance, position, inputs, callees))
         self._visits -= len(callees) if len(callees) > FEW_LINKS else 0
         invocations: list[Invocation] = []
+        instances: dict[str, Instance | None] = {}
         branch = constant_branch(node, inputs, len(callees))
         for call in callees if branch is None else [callees[branch]]:
             body = self.library.body(call.function)
@@ -287,8 +288,10 @@ class Interpreter:
                 problem = f"function {call.function!r} is not in the library"
                 invocations.append(Invocation(call, None, 1, problem))
                 continue
-            end = call.first_input + len(body.arguments)
-            callee = yield body, inputs[call.first_input : end]
+            if body.name not in instances:  # branches have the same inputs
+                end = call.first_input + len(body.arguments)
+                instances[body.name] = yield body, inputs[call.first_input : end]
+            callee = instances[body.name]
             problem = "" if callee else f"function {call.function!r} calls itself"
             invocations.append(Invocation(call, callee, 1, problem))
         instance.invocations[position] = invocations

@@ -18,15 +18,15 @@ from tfprof.definitions.limits import (
 )
 from tfprof.functions.calls import Call
 from tfprof.functions.library import FunctionBody, FunctionLibrary
-from tfprof.protos.graph_pb2 import GraphDef, NodeDef
+from tfprof.protos.graph_pb2 import GraphDef, NodeDef, TensorProto
 
 MAX_DEPTH = 1_000
 _DEPTH_OF_NODE = 64
 """The nesting that counts as one node: a call is compared with all that it is nested in."""
-_LONG_ATTRIBUTE = 1024
-"""The bytes beyond which an attribute is not copied for each call of a function."""
-_SHAPE_ATTRIBUTES = {"shape", "_output_shapes"}
-_USUAL_SIZE = 128
+_LONG_TENSOR = 1024
+"""The bytes beyond which the value of a tensor is not copied for each call of a function."""
+_NO_CONTENT = b"\0"
+_USUAL_SIZE = 320
 """The bytes of a node on average that count as one node; larger ones count as several."""
 
 
@@ -56,44 +56,62 @@ class ExpandedGraph:
 def expand(graph: GraphDef | FunctionLibrary, *, max_nodes: int | None = None) -> ExpandedGraph:
     """Expand the functions of a graph, breadth first, without recursion."""
     library = graph if isinstance(graph, FunctionLibrary) else FunctionLibrary(graph)
-    bodies = [InlinedBody(library.main, 0, "")]
-    warnings: dict[str, None] = {}
-    total, name_bytes = len(library.main.nodes), 0
-    weight, weights = total, dict[str, int]()
     if max_nodes is None:
         max_nodes = max_inlined_nodes(library.size)
-    max_bytes = max_inlined_bytes(library.name_bytes)
+    bodies = [InlinedBody(library.main, 0, "")]
+    total = len(library.main.nodes)
+    budget = _Budget(max_nodes - total, max_nodes, max_inlined_bytes(library.name_bytes))
+    warnings: dict[str, None] = {}
     for inlined in bodies:  # grows while it is walked
         active = _active_functions(inlined) if inlined.body.calls else set()
         for position, calls in inlined.body.calls.items():
-            node = inlined.body.nodes[position]
+            caller = inlined.prefix + inlined.body.nodes[position].name
             for call in calls:
                 body = library.body(call.function)
-                if body is not None and body.name not in weights:
-                    weights[body.name] = _weight(body)
                 if body is None:
-                    warnings[f"function {call.function!r} is not in the library"] = None
+                    refusal = f"function {call.function!r} is not in the library"
                 elif call.function in active:
-                    warnings[f"function {call.function!r} calls itself"] = None
+                    refusal = f"function {call.function!r} calls itself"
                 elif inlined.depth == MAX_DEPTH:
-                    warnings[f"calls nested deeper than {MAX_DEPTH} are not expanded"] = None
-                elif weight + weights[body.name] > max_nodes:
-                    warnings[f"more than {max_nodes} nodes: other calls are not expanded"] = None
+                    refusal = f"calls nested deeper than {MAX_DEPTH} are not expanded"
                 else:
-                    prefix = call.prefix(inlined.prefix + node.name)
-                    names = body.name_bytes + len(prefix) * (1 + len(body.nodes))
-                    if name_bytes + names > max_bytes:
-                        warnings["names too long: other calls are not expanded"] = None
-                        continue
-                    name_bytes += names
-                    child = InlinedBody(
-                        body, total, prefix, inlined, position, call, inlined.depth + 1
-                    )
-                    inlined.children.setdefault(position, []).append(child)
-                    bodies.append(child)
-                    total += len(body.nodes)
-                    weight += weights[body.name] + child.depth // _DEPTH_OF_NODE
+                    refusal = budget.spend(body, call.prefix_length(caller), inlined.depth + 1)
+                if body is None or refusal:
+                    warnings[refusal] = None
+                    continue
+                prefix = call.prefix(caller)
+                child = InlinedBody(body, total, prefix, inlined, position, call, inlined.depth + 1)
+                inlined.children.setdefault(position, []).append(child)
+                bodies.append(child)
+                total += len(body.nodes)
     return ExpandedGraph(bodies, list(warnings))
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How many more nodes may be inlined, of `max_nodes`, and how many more bytes of names."""
+
+    nodes: int
+    max_nodes: int
+    name_bytes: int
+    _weights: dict[str, int] = field(default_factory=dict)
+
+    def spend(self, body: FunctionBody, prefix: int, depth: int) -> str:
+        """Inline a function under a prefix of some length, or say why that is too much."""
+        if body.name not in self._weights:
+            self._weights[body.name] = _weight(body)
+        weight = self._weights[body.name]
+        if weight > self.nodes:
+            return (
+                f"calls that need more than {self.max_nodes} nodes are not expanded; large nodes "
+                "count as several"
+            )
+        names = body.name_bytes + prefix * (1 + len(body.nodes))
+        if names > self.name_bytes:
+            return "names too long: other calls are not expanded"
+        self.nodes -= weight + depth // _DEPTH_OF_NODE
+        self.name_bytes -= names
+        return ""
 
 
 def _weight(body: FunctionBody) -> int:
@@ -101,28 +119,29 @@ def _weight(body: FunctionBody) -> int:
     signature = (body.arguments, body.results, body.control_results)
     links = sum(map(len, (*signature, *body.calls.values())))
     links += sum(len(node.input) for node in body.nodes)
-    size = sum(without_long_attributes(node).ByteSize() for node in body.nodes)
+    size = sum(without_long_tensors(node).ByteSize() for node in body.nodes)
     extra = (size - _USUAL_SIZE * len(body.nodes)) // BYTES_OF_NODE
     return max(1, len(body.nodes), links // FEW_LINKS, extra)
 
 
-def without_long_attributes(node: NodeDef) -> NodeDef:
-    """A node as each call has a copy of it: of a long constant only the shape; the body has all."""
-    if node.ByteSize() <= _LONG_ATTRIBUTE:
+def without_long_tensors(node: NodeDef) -> NodeDef:
+    """A node as each call has a copy of it: of a long constant the type and shape, not the value.
+
+    The body has all. What is left of the content cannot be read as a value.
+    """
+    if node.ByteSize() <= _LONG_TENSOR:
         return node
-    long_names = [
-        name
-        for name, value in node.attr.items()
-        if name not in _SHAPE_ATTRIBUTES and len(name) + value.ByteSize() > _LONG_ATTRIBUTE
-    ]
-    if not long_names:
+    long = [name for name, value in node.attr.items() if value.tensor.ByteSize() > _LONG_TENSOR]
+    if not long:
         return node
     node = copy(node)
-    if node.op == "Const" and "value" in long_names and "_output_shapes" not in node.attr:
-        shape = node.attr["value"].tensor.tensor_shape
-        node.attr["_output_shapes"].list.shape.append(shape)
-    for name in long_names:
-        del node.attr[name]
+    for name in long:
+        tensor = node.attr[name].tensor
+        node.attr[name].tensor.CopyFrom(
+            TensorProto(
+                dtype=tensor.dtype, tensor_shape=tensor.tensor_shape, tensor_content=_NO_CONTENT
+            )
+        )
     return node
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from google.protobuf.message import DecodeError
 
-from tfprof.functions.expand import InlinedBody, expand, without_long_attributes
+from tfprof.functions.expand import InlinedBody, expand, without_long_tensors
 from tfprof.functions.library import FunctionBody, Ref, argument_index
 from tfprof.loaders.graph_def import columns_of_nodes
 from tfprof.profiles.schema import Array
@@ -68,7 +68,7 @@ def read_function_nodes(data: bytes) -> FunctionNodes:
     for inlined in calls:
         if inlined.body.name not in start:
             start[inlined.body.name] = len(functions.node)
-            functions.node.extend(map(without_long_attributes, inlined.body.nodes))
+            functions.node.extend(map(without_long_tensors, inlined.body.nodes))
     distinct = columns_of_nodes(functions.SerializeToString())
     sizes = np.array([len(inlined.body.nodes) for inlined in calls], np.int64)
     starts = np.array([start[inlined.body.name] for inlined in calls], np.int64)
