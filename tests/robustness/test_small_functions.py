@@ -190,6 +190,31 @@ def _many_calls_of_nothing_that_are_nested_deeply(maker):
     _call_by_type(maker, "f0", 1)
 
 
+def _branches_with_as_many_inputs(maker):
+    maker.add("x", "Placeholder", dtype=1, shape=(2, 2))
+    case = maker.add("case", "Case", *["x"] * 12_000)
+    for _ in range(12_000):
+        case.attr["branches"].list.func.add(name="f")
+    _add_function(maker, "f", inputs=12_000)
+
+
+def _branches_with_few_of_many_results(maker):
+    maker.add("x", "Placeholder", dtype=1, shape=(2, 2))
+    case = maker.add("case", "Case", "x")
+    for i in range(3_000):
+        case.attr["branches"].list.func.add(name=f"f{i}")
+        function = _add_function(maker, f"f{i}", inputs=0)
+        for _ in range(0 if i else 40_000):
+            function.signature.output_arg.add()
+
+
+def _branches_of_a_long_name(maker):
+    case = maker.add("n" * 800_000, "Case")
+    for _ in range(60_000):
+        case.attr["branches"].list.func.add(name="f")
+    _add_function(maker, "f")
+
+
 @pytest.mark.parametrize("command", ["op", "fit", "cost"])
 @pytest.mark.parametrize(
     "add",
@@ -211,6 +236,9 @@ def _many_calls_of_nothing_that_are_nested_deeply(maker):
         _many_results,
         _many_deep_calls,
         _many_calls_of_nothing_that_are_nested_deeply,
+        _branches_with_as_many_inputs,
+        _branches_with_few_of_many_results,
+        _branches_of_a_long_name,
     ],
     ids=lambda add: add.__name__.strip("_"),
 )
@@ -219,7 +247,7 @@ def test_functions_that_grow_when_inlined(command, add, tmp_path):
     add(maker)
     path = tmp_path / "graph.pb"
     path.write_bytes(maker.graph.SerializeToString())
-    assert path.stat().st_size < 600_000
+    assert path.stat().st_size < 1_300_000
     graph = path if command == "cost" else f"--graph_path={path}"
     done = run_measured(command, graph).check()
     assert done.status == 0 or (command == "fit" and "of the graph is known" in done.err)

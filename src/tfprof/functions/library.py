@@ -223,7 +223,7 @@ class FunctionLibrary:
 
     @cached_property
     def size(self) -> int:
-        """The number of nodes of the graph and of all functions; tiny ones count less."""
+        """The nodes of the graph and of all functions, at most one for each 64 bytes of it."""
         nodes = len(self.main.nodes) + sum(len(f.node_def) for f in self.functions.values())
         return min(nodes, self._graph.ByteSize() // BYTES_OF_NODE)
 
