@@ -21,8 +21,8 @@ from tfprof.api.profile import Profile
 
 __all__ = ["TARGETS"]
 
-_CASES, _TIMES = 2, 1
-"""How many generated models are asked, and how often everything is asked of each profile."""
+_CASES = 2
+"""How many generated models are asked."""
 
 
 class _Loaded(NamedTuple):
@@ -61,12 +61,7 @@ def _profile_of(data: bytes) -> _Loaded:
 
 
 def _seeds() -> list[bytes]:
-    return [
-        f"{number} {name}\n{time}".encode()
-        for number in range(len(_profiles()))
-        for name in QUESTIONS
-        for time in range(_TIMES)
-    ]
+    return [f"{number} {name}".encode() for number in range(len(_profiles())) for name in QUESTIONS]
 
 
 TARGETS = [
