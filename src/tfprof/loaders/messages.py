@@ -85,14 +85,14 @@ def _read_checked(source: MessageLike, kind: Any, part: str) -> Input:
     """The bytes of an input; a LoadError if it is an empty file, or clearly something else."""
     content = read_input_bytes(source, part)
     name = kind.DESCRIPTOR.name
-    if content.kind == name:
+    if content.kind:
+        if content.kind != name:
+            raise wrong_message_error(content, kind)
         return content
-    if not content.data and not content.kind:
+    if not content.data:
         if content.path is None or name in _MAY_BE_EMPTY:
             return content
         raise LoadError(f"{content.name}: is empty; expected {LOADERS[name].noun}")
-    if content.kind:
-        raise wrong_message_error(content, kind)
     if not fits(content.head, name) and identify(content.head, content.path, expected=[name]):
         raise wrong_message_error(content, kind)
     return content
