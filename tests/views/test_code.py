@@ -14,6 +14,7 @@ from tfprof.definitions.quirks import ORIGINAL, REPAIRED
 from tfprof.loaders.op_log import read_op_log
 from tfprof.protos import log_pb2
 from tfprof.views import code, view_of
+from tfprof.views.view import ROOT, Frame
 
 
 def micros(profile: tfprof.Profile, **options: Any) -> dict[str, int]:
@@ -97,11 +98,24 @@ def test_gradients_of_a_scope_without_nodes_are_in_their_own_frames() -> None:
     assert micros(profile) == {"a.py:1": 9, "train.py:1": 9}
 
 
+def test_gradients_of_a_scope_of_gradients_are_in_their_own_frames() -> None:
+    gradient = {"layer/gradients/a_grad/x": ["train.py"], "gradient_tape/layer/c": ["tape.py"]}
+    wanted = {"a.py:1": 9, "a.py:1 (gradient)": 9, "tape.py:1": 9}
+    assert micros(load({"a": ["a.py"], **gradient})) == wanted
+
+
+def test_gradients_of_a_node_that_does_not_exist_are_in_their_own_frames() -> None:
+    """Although names begin like it."""
+    profile = load({"a-b": ["a.py"], "gradients/a-_grad/x": ["train.py"]})
+    assert micros(profile) == {"a.py:1": 9, "train.py:1": 9}
+
+
 def test_functions_of_gradients_are_marked() -> None:
     view = view_of(load({"a": ["a.py"], "gradients/a_grad/x": ["t.py"]}), "code", REPAIRED)
     assert view.frames is not None
     functions = [view.frames[position].function for position in range(3)]
     assert functions == ["", "call", "call (gradient)"]
+    assert view.frames[0] == Frame(ROOT.encode(), "", "", line=0, function_line=0)
 
 
 @pytest.mark.parametrize("shared", [0, 1, 2])

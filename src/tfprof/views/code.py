@@ -161,7 +161,7 @@ def _trie_of_distinct(
 
 
 def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Array, Array]:
-    """The trie of stacks: the last node of each, and the parent and frame of every node.
+    """The trie of stacks with frames: the last node of each, parent and frame of every node.
 
     Level by level, a node is a pair of its parent and its name. They are numbered in the order of
     first use, which is the order of siblings. Frames are doubled, plus 1 for gradients. Once few
@@ -171,7 +171,7 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
     last = np.full(len(stack), -1, np.int64)
     parents, firsts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     count = 0
-    rows = np.flatnonzero(length > 0)
+    rows = np.arange(len(stack))
     names = 2 * len(frames.distinct)
     level = 0
     while len(rows) > _FEW_STACKS:
@@ -187,14 +187,14 @@ def _trie(frames: _Frames, stack: Array, is_gradient: Array) -> tuple[Array, Arr
         level += 1
         rows = rows[length[rows] > level]
     name_of = frames.name_of.tolist()
-    node_of: dict[tuple[int, int], int] = {}
+    node_of: dict[tuple[int, int, int], int] = {}
     for row in rows.tolist():
         node, gradient = int(last[row]), int(is_gradient[row])
         inner = frames.frame[start[row] + level : start[row] + length[row]]
         parent_of, first_of = [], []
         for frame in inner.tolist():
-            name = 2 * name_of[frame] + gradient
-            parent, node = node, node_of.setdefault((node, name), count)
+            key = node, name_of[frame], gradient
+            parent, node = node, node_of.setdefault(key, count)
             if node == count:
                 parent_of.append(parent)
                 first_of.append(2 * frame + gradient)
@@ -236,8 +236,9 @@ def _split_gradients(
     targets = distinct.dictionary.take(by_name)
     names, stacks = profile.nodes.name.take(pa.array(plain)), profile.nodes.stack[plain]
     index = index_in(targets, names)
-    stack = np.append(stacks, -1)[index]
     has_stack = index >= 0
+    stack = np.zeros(len(targets), np.int64)
+    stack[has_stack] = stacks[index[has_stack]]
     is_scope = pc.ends_with(targets, "/").to_numpy(zero_copy_only=False) & ~has_stack
     scopes = np.flatnonzero(is_scope & (not quirks.tape_gradients_not_mapped))
     if len(scopes):
