@@ -97,10 +97,10 @@ def _tree(visits: Array, consumer: Array, producer: Array, count: int) -> Tree:
 
     The parent of a node is the last consumer visited before it, which put it on top of the stack.
     """
-    position = np.full(count, -1, np.int64)
+    position = np.zeros(count, np.int64)  # 0 for nodes that are not visited
     position[visits] = np.arange(1, len(visits) + 1)
     above, below = position[consumer], position[producer]
-    is_before = (above >= 0) & (above < below)
+    is_before = above < below
     parent = np.zeros(len(visits) + 1, np.int64)
     np.maximum.at(parent, below[is_before], above[is_before])
     parent[0] = -1
