@@ -1,15 +1,18 @@
-"""Small traces that once took long to advise on: each keeps a budget of 2 s and 300 MB."""
+"""Small traces that advice once took long for or failed on: each keeps 2 s and 300 MB."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tfprof
 from tests.robustness.budget import run_measured
+from tests.robustness.models import CPU, graph_of, run_of
 from tfprof.outputs.profile_tables import save_tables
 from tfprof.profiles.intervals import Intervals
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.run_metadata_pb2 import RunMetadata
+from tfprof.protos.xplane_pb2 import XSpace
 
 
 def test_functions_that_run_while_much_input_is_prepared(tmp_path):
@@ -44,3 +47,24 @@ def test_intersection_is_the_union_of_all_parts():
             expected.start.tolist(),
             expected.end.tolist(),
         )
+
+
+@pytest.mark.parametrize("command", ["advise", "summary"])
+def test_devices_that_each_run_an_op_of_no_time(command, tmp_path):
+    space = XSpace()
+    for i in range(490):
+        plane = space.planes.add(name=f"/device:GPU:{i}")
+        plane.event_metadata[1].name = "k"
+        plane.lines.add(name="Stream #1").events.add(metadata_id=1, duration_ps=5)
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(space.SerializeToString())
+    assert run_measured(path, command).check().status == 0
+
+
+@pytest.mark.parametrize("micros", [(0, 5), (0, 0, 5)], ids=["two steps", "three steps"])
+def test_step_that_takes_longer_than_steps_of_no_time(micros, tmp_path):
+    runs = [run_of(CPU, ("a", 1, end)) for end in micros]
+    profile = tfprof.load(graph=graph_of(("a", "MatMul")), run_meta=runs)
+    save_tables(profile.replace(exact_durations=True), tmp_path / "tables")
+    for command in ("advise", "summary"):
+        assert run_measured(tmp_path / "tables", command).check().status == 0

@@ -30,7 +30,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     lost = elapsed - sum(step.intervals(executions, computes & ~tiny).length for step in steps)
     number = int(tiny.sum()) / len(steps)
     enough = number >= settings["count"] and 2 * tiny.sum() >= computes.sum()
-    if not enough or lost < settings["share"] * elapsed:
+    if elapsed <= 0 or not enough or lost < settings["share"] * elapsed:
         return
     message = (
         f"{number:.0f} of {computes.sum() / len(steps):.0f} op executions of a step take less than "

@@ -30,7 +30,7 @@ def check(profile: Profile, settings: Settings) -> Iterator[Finding]:
     if len(steps) == 2:
         # The median of two steps is between them: compare with the faster one.
         usual, late = fastest.length, slowest.length - fastest.length
-    if late <= settings["share"] * usual:
+    if usual <= 0 or late <= settings["share"] * usual:
         return
     extra = _micros(queries, slowest) - _micros(queries, fastest)
     rows = [
