@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tfprof.gates import time_test
 from tfprof.gates.time_test import (
     Comparison,
     compare_least,
@@ -44,6 +45,18 @@ def test_three_processes_can_never_be_sure() -> None:
 
 def test_equal_values_are_no_evidence() -> None:
     assert mann_whitney(np.ones(8), np.ones(8)) >= 0.5
+
+
+def test_many_processes_are_compared_by_the_normal_distribution(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = np.random.default_rng(3)
+    sides = [generator.normal(mean, 1, 40) for mean in (0, 0.4)]
+    exact = mann_whitney(*sides)
+    monkeypatch.setattr(time_test, "MAX_EXACT_RANKS", 0)
+    approximate = mann_whitney(*sides)
+    assert approximate != exact
+    assert approximate == pytest.approx(exact, abs=0.0005)
 
 
 def _steps(seed: int, ops: int = 50, steps: int = 10) -> np.ndarray:

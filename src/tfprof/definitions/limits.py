@@ -25,6 +25,9 @@ MAX_TRACED_DEVICES = 500
 MAX_COMPARED_ALLOCATORS = 20
 """The most allocators of a device of which each is compared with all others."""
 
+MAX_EXACT_RANKS = 1_000_000
+"""The largest product of the processes of both sides and the fewer of them for an exact test."""
+
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
+from math import comb, erfc, sqrt
 
 import numpy as np
 
+from tfprof.definitions.limits import MAX_EXACT_RANKS
 from tfprof.profiles.schema import Array, BoolArray
 
 SIGNIFICANT = 0.05
@@ -120,7 +121,7 @@ def _pairs(base: Array, head: Array) -> tuple[Array, Array]:
 
 
 def compare_processes(base: Array, head: Array) -> Comparison:
-    """Compare the times of processes, one number each, by an exact Mann-Whitney test."""
+    """Compare the times of processes, one number each, by a Mann-Whitney test."""
     middle, other = float(np.median(base)), float(np.median(head))
     spread = max(np.ptp(side) for side in (base, head)) / 2
     return Comparison(
@@ -131,22 +132,36 @@ def compare_processes(base: Array, head: Array) -> Comparison:
 def mann_whitney(base: Array, head: Array) -> float:
     """The probability that chance makes the values of the head as much larger as they are.
 
-    Of values that are equal, each may be the larger: half of them count.
+    Of values that are equal, each may be the larger: half of them count. It is exact unless there
+    are very many values.
     """
-    larger = int((head[:, None] > base[None, :]).sum())
-    equal = int((head[:, None] == base[None, :]).sum())
-    least = larger + equal // 2
-    counts = _rank_sums(len(base), len(head))
-    return sum(counts[least:]) / comb(len(base) + len(head), len(base))
+    ordered = np.sort(base)
+    larger = int(np.searchsorted(ordered, head, "left").sum())
+    larger_or_equal = int(np.searchsorted(ordered, head, "right").sum())
+    least = larger + (larger_or_equal - larger) // 2
+    few, many = sorted((len(base), len(head)))
+    if few**2 * many > MAX_EXACT_RANKS:
+        return _normal_probability(least, few, many)
+    return sum(_rank_sums(few, many)[least:]) / comb(few + many, few)
 
 
-@lru_cache(maxsize=64)
-def _rank_sums(base: int, head: int) -> tuple[int, ...]:
-    """How many orders of values have 0, 1, 2… pairs in which that of the head is larger."""
-    # rows[b] has the counts for b values of the base and those of the head so far.
-    rows = [[1] + [0] * (base * head) for _ in range(base + 1)]
-    for _ in range(head):
-        for b in range(1, base + 1):
-            shifted = [0] * b + rows[b]
-            rows[b] = [a + c for a, c in zip(shifted, rows[b - 1], strict=False)][: base * head + 1]
-    return tuple(rows[base])
+@lru_cache(maxsize=4)
+def _rank_sums(few: int, many: int) -> tuple[int, ...]:
+    """How many orders of values have 0, 1, 2… pairs in which that of one side is larger.
+
+    These are the coefficients of a Gaussian binomial, which is the product over i from 1 to `few`
+    of (1 - q**(many + i)) / (1 - q**i).
+    """
+    counts = [1] + [0] * (few * many)
+    for i in range(1, few + 1):
+        for j in range(few * many, many + i - 1, -1):
+            counts[j] -= counts[j - many - i]
+        for j in range(i, few * many + 1):
+            counts[j] += counts[j - i]
+    return tuple(counts)
+
+
+def _normal_probability(least: int, few: int, many: int) -> float:
+    """The probability of so many pairs or more, from the normal distribution that they approach."""
+    mean, deviation = few * many / 2, sqrt(few * many * (few + many + 1) / 12)
+    return erfc((least - 0.5 - mean) / deviation / sqrt(2)) / 2
