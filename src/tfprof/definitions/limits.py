@@ -81,6 +81,7 @@ _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
 _MIN_LAYERS, _LAYERS_PER_OBJECT = 1000, 20
 _MIN_FUSED, _FUSED_PER_INSTRUCTION = 20_000, 10
 _MIN_BLOCKS, _BLOCKS_PER_EXECUTION = 300_000, 10
+_MIN_STEP_TIMES, _STEP_TIMES_PER_EXECUTION = 20_000, 10
 _STEPS_OF_ALL = 4
 _NODES_PER_TIMELINE, _MIN_TIMELINE_NODES, _TIMELINE_NODES_PER_EXECUTION = 2000, 500_000, 10
 _NODES_PER_PAGE_STEP, _MIN_PAGE_NODES, _PAGE_NODES_PER_EXECUTION = 2000, 40_000, 16
@@ -155,6 +156,11 @@ def max_producer_visits(operands: int) -> int:
 def max_planned_blocks(executions: int) -> int:
     """The most blocks of memory that all runs of the compiled programs of a trace may have."""
     return _MIN_BLOCKS + _BLOCKS_PER_EXECUTION * executions
+
+
+def max_step_times(executions: int) -> int:
+    """The most times, one of each op in each step, that a gate compares after some executions."""
+    return _MIN_STEP_TIMES + _STEP_TIMES_PER_EXECUTION * executions
 
 
 def max_layers(objects: int) -> int:

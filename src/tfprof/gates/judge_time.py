@@ -13,7 +13,7 @@ import numpy as np
 
 from tfprof.gates.budget import LEAST_SHARE, BudgetEntry
 from tfprof.gates.sides import Sides
-from tfprof.gates.step_times import StepTimes, match_times, step_times
+from tfprof.gates.step_times import StepTimes, match_times, ops_run_rarely, step_times
 from tfprof.gates.time_test import (
     SIGNIFICANT,
     Comparison,
@@ -40,6 +40,7 @@ _QUIETER = (
     "run it on a quieter machine, with TF_NUM_INTEROP_THREADS=1 and TF_NUM_INTRAOP_THREADS=1, or "
     "capture more steps"
 )
+_SAME_WORK = "capture steps that do the same work"
 
 
 def judge_time(sides: Sides, entry: BudgetEntry) -> Check:
@@ -52,6 +53,9 @@ def judge_time(sides: Sides, entry: BudgetEntry) -> Check:
         entry.limit.text,
         Outcome.INCONCLUSIVE,
     )
+    for name, side in (("base", sides.base), ("head", sides.head)):
+        if side is not None and any(map(ops_run_rarely, side.profiles)):
+            return replace(check, reason=f"few ops of the {name} run in each step: {_SAME_WORK}")
     if sides.pair is not None:
         return _judge_pair(sides, entry, check)
     counts = [len(side.profiles) if side else 0 for side in (sides.base, sides.head)]

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.limits import max_step_times
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.profile import Profile
@@ -50,6 +51,16 @@ def step_times(profile: Profile) -> StepTimes:
     times = np.zeros((len(profile.steps), len(node)), np.int64)
     np.add.at(times, (executions.interval_step, of_row), time)
     return StepTimes(times, node)
+
+
+def ops_run_rarely(profile: Profile) -> bool:
+    """Whether so few of the ops run in each step that a table of both is too large.
+
+    Most least times and medians would be 0, and tell nothing.
+    """
+    executions = executions_of(resolve(profile, REPAIRED), REPAIRED)
+    ops = len(np.unique(executions.interval_node))
+    return len(profile.steps) * (ops + 1) > max_step_times(len(executions.interval_node))
 
 
 def match_times(base: StepTimes, head: StepTimes, base_node: Array) -> tuple[Array, Array]:

@@ -98,7 +98,8 @@ def _comparison(base: float, difference: float, swapped: Sequence[Array]) -> Com
 @lru_cache(maxsize=4)
 def _swaps(count: int) -> BoolArray:
     """Which pairs change sides: the same random ones every time, so that a verdict stays."""
-    return np.random.default_rng(_SEED).random((PERMUTATIONS, count, 1)) < 0.5
+    generator = np.random.default_rng(_SEED)
+    return np.stack([generator.random((count, 1)) < 0.5 for _ in range(PERMUTATIONS)])
 
 
 def _batches_of_swaps(times: Array) -> list[BoolArray]:
