@@ -46,6 +46,13 @@ def test_names(before, after, tmp_path):
     _diff_nodes(before, after, tmp_path)
 
 
+def test_renamed_words_that_begin_alike(tmp_path):
+    words = [f"{'_' * (300 + k)}x" for k in range(200)]
+    before = [*(f"p{k}/{word}" for k, word in enumerate(words)), "_" * 100_000]
+    after = [*(f"p{k}/q{k}" for k in range(200)), "zz"]
+    _diff_nodes(before, after, tmp_path)
+
+
 def _write_lines(folder, lines):
     """A profile of nodes that each are created by a line of a file, with its text."""
     graph, log = GraphDef(), OpLogProto()

@@ -34,6 +34,9 @@ MAX_REGEXES = 10_000
 MAX_KEY_PARTS = 100
 """The most dots outside of quotes on a line of a budget, which are between the parts of keys."""
 
+MAX_WORD_PARTS = 100
+"""The most runs of letters and digits, and other characters, of a renamed word in names."""
+
 MAX_NAME_CANDIDATES = 1000
 """The most names that are looked up to find what another name was made from."""
 

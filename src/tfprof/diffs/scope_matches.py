@@ -20,6 +20,7 @@ from tfprof.diffs.child_lookup import by_depth
 from tfprof.diffs.component_names import ScopeNames, scope_names
 from tfprof.diffs.numbered_names import NumberedNames
 from tfprof.diffs.scope_renames import find_renames
+from tfprof.diffs.word_replacer import WordReplacer
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
@@ -210,11 +211,4 @@ def _word_replacer(renamed: Mapping[str, str]) -> _Replacer:
     """A function that also replaces components that something is joined to by `_` or the like."""
     if len(renamed) > _MAX_WORDS:
         return lambda _name: None
-    words = "|".join(map(re.escape, sorted(renamed, key=len, reverse=True)))
-    pattern = re.compile(f"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])")
-
-    def replace(name: str) -> str | None:
-        replaced = pattern.sub(lambda match: renamed[match[0]], name)
-        return None if replaced == name else replaced
-
-    return replace
+    return WordReplacer(renamed).replace
