@@ -16,6 +16,7 @@ from tfprof.profiles.devices import device_kind
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.reports.overview import _is_trainer
 from tfprof.resolve.runtime_names import find_origin, strip_counters
+from tfprof.runtime.terminal import shorten_name
 
 SIZE = 200_000
 
@@ -33,9 +34,14 @@ def find_forward_frames(name):
     return TfFunctions(GraphDef(), None).frames("f", f"gradient_tape/{name}")
 
 
+def shorten_for_a_terminal(name):
+    return shorten_name(name, 80)
+
+
 @pytest.mark.parametrize(
     ("derive", "name"),
     [
+        (shorten_for_a_terminal, repeated("a/", "x")),
         (find_nothing, repeated("Optimizer/_a")),
         (find_nothing, "Optimizer/" + repeated("_a")),
         (find_nothing, "Optimizer/" + repeated("-a")),

@@ -95,3 +95,15 @@ def test_heat(share: float, style: str) -> None:
 )
 def test_bars(share: float, shown: str) -> None:
     assert bar(share, 4) == shown
+
+
+@given(st.text("ab/漢é\u0301…", max_size=40), st.integers(-3, 45))
+def test_a_name_keeps_as_many_of_its_last_scopes_as_fit(name: str, width: int) -> None:
+    head, *scopes = name.split("/")
+    candidates = [
+        f"{prefix}/{'/'.join(scopes[first:])}"
+        for prefix in (f"{head}/…", "…")
+        for first in range(len(scopes))
+    ]
+    fitting = (text for text in (name, *candidates) if cell_width(text) <= width)
+    assert shorten_name(name, width) == next(fitting, shorten_middle(name, width))

@@ -123,11 +123,21 @@ def shorten_name(name: str, width: int) -> str:
     head, *scopes = name.split("/")
     if scopes:
         for prefix in (f"{head}/{ELLIPSIS}", ELLIPSIS):
-            for first in range(1, len(scopes) + 1):
-                tail = "/".join(scopes[first - 1 :])
-                if cell_width(prefix) + 1 + cell_width(tail) <= width:
-                    return f"{prefix}/{tail}"
+            tail = _last_scopes(scopes, width - cell_width(prefix))
+            if tail:
+                return f"{prefix}/{'/'.join(tail)}"
     return shorten_middle(name, width)
+
+
+def _last_scopes(scopes: Sequence[str], width: int) -> Sequence[str]:
+    """As many of the last scopes as fit, each after a slash."""
+    used, first = 0, len(scopes)
+    for scope in reversed(scopes):
+        used += 1 + cell_width(scope)
+        if used > width:
+            break
+        first -= 1
+    return scopes[first:]
 
 
 def shorten_indented(shorten: Callable[[str, int], str], text: str, width: int) -> str:
