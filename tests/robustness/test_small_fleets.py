@@ -80,3 +80,14 @@ def test_version_of_a_store_that_is_nested(tmp_path):
     (tmp_path / "store.json").write_text("[" * 100_000)
     done = run_measured("fleet", "stragglers", tmp_path).check()
     assert "is no fleet store" in done.err
+
+
+def test_pattern_with_many_stars(tmp_path):
+    (tmp_path / "traces" / ("a" * 200)).mkdir(parents=True)
+    (tmp_path / "traces" / ("a" * 200) / "run_meta_0").write_bytes(b"")
+    argv = "ingest", "traces", "--job", "j", "--out", "store"
+    for stars, says in ((11, "has no traced steps that match"), (50_000, "at most 1,000 are")):
+        pattern = f"{'*'.join('a' * (stars + 1))}b/{{worker}}"
+        done = run_measured("fleet", *argv, "--pattern", pattern, cwd=tmp_path).check()
+        assert says in done.err
+        assert done.err.count("\n") == 1

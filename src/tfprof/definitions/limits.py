@@ -31,6 +31,9 @@ MAX_EXACT_RANKS = 1_000_000
 MAX_REGEXES = 10_000
 """The most regexes of an option."""
 
+MAX_PATTERN = 1000
+"""The most characters of a pattern for the files of a fleet."""
+
 MAX_KEY_PARTS = 100
 """The most dots outside of quotes on a line of a budget, which are between the parts of keys."""
 

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from mmap import mmap
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tfprof.definitions.limits import MAX_PATTERN
 from tfprof.errors import LoadError, OptionError
 from tfprof.loaders import find_loader
 from tfprof.loaders.files import is_directory, map_file, read_head
@@ -20,7 +24,7 @@ _PROFILES = ("ProfileProto", "XPlane trace", "tables folder")
 _RUN_NAME = re.compile(r"run_?meta(?:data)?[-_.]?(\d{1,9})(?:\.pb|\.pbtxt)?", re.ASCII)
 _NUMBER = re.compile(r"(?:.*\D)?(\d{1,9})(?:\.\w+)?", re.ASCII)
 _TASK = re.compile(rb"/job:([^/]+)(?:/replica:\d+)?/task:(\d+)")
-_FIELDS = {"{worker}": r"(?P<worker>[^/]+)", "{step}": r"(?P<step>\d{1,9})", "*": "[^/]*"}
+_FIELDS = {"{worker}": "(?P<worker>[^/]+)", "{step}": "(?P<step>[0-9]{1,9})", "*": "[^/]*"}
 _LENGTH_DELIMITED = 2
 
 
@@ -38,7 +42,7 @@ class Source:
 
 def find_sources(folders: Sequence[Path], pattern: str = "") -> list[Source]:
     """The files below some folders, in the order of workers and steps."""
-    regex = _compile(pattern) if pattern else None
+    regex = _regex_of(pattern) if pattern else ""
     sources = []
     for folder in folders:
         if not is_directory(folder):
@@ -53,7 +57,8 @@ def find_sources(folders: Sequence[Path], pattern: str = "") -> list[Source]:
     return sources
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
+def _regex_of(pattern: str) -> str:
+    """A regex for RE2, which takes linear time for any pattern."""
     if "{worker}" not in pattern and "{step}" not in pattern:
         raise OptionError(
             f"option 'pattern': '{pattern}' has neither {{worker}} nor {{step}}; "
@@ -61,8 +66,19 @@ def _compile(pattern: str) -> re.Pattern[str]:
         )
     if pattern.count("{worker}") > 1 or pattern.count("{step}") > 1:
         raise OptionError(f"option 'pattern': '{pattern}' has a field twice; give it once")
+    if len(pattern) > MAX_PATTERN:
+        raise OptionError(
+            f"option 'pattern': has {len(pattern):,} characters, at most {MAX_PATTERN:,} are "
+            "allowed; match long names with *"
+        )
     parts = re.split(r"(\{worker\}|\{step\}|\*)", pattern)
-    return re.compile("".join(_FIELDS.get(part, re.escape(part)) for part in parts), re.ASCII)
+    regex = "".join(_FIELDS.get(part, re.escape(part)) for part in parts)
+    return _valid_text(f"^{regex}$")
+
+
+def _valid_text(name: str) -> str:
+    """A name without the bytes of it that are no UTF-8, which Arrow does not hold."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -75,12 +91,13 @@ def _files(folder: Path) -> Iterator[tuple[Path, str]]:
                 yield path, path.relative_to(folder).as_posix()
 
 
-def _matches(folder: Path, regex: re.Pattern[str]) -> Iterator[Source]:
-    for path, name in _files(folder):
-        match = regex.fullmatch(name)
-        if match is None:
+def _matches(folder: Path, regex: str) -> Iterator[Source]:
+    files = list(_files(folder))
+    names = pa.array([_valid_text(name) for _, name in files], pa.string())
+    matches = pc.extract_regex(names, regex).to_pylist()
+    for (path, name), fields in zip(files, matches, strict=True):
+        if fields is None:
             continue
-        fields = match.groupdict()
         step = int(fields["step"]) if fields.get("step") else 0
         is_run = not _is_profile(path)
         if is_run and not fields.get("step"):
