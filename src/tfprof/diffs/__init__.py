@@ -9,6 +9,7 @@
     scope_matches   the same for names, by scope
     numbered_names  siblings whose names differ by counters
     scope_renames   scopes and nodes that were renamed
+    word_replacer   replaces renamed words inside of names
     component_names the parts of names, as numbers
     contents        hashes of what is in scopes
     node_shapes     op types and shapes of nodes, as numbers
