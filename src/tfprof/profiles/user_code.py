@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,11 @@ def rank_file(file: str) -> int:
     if _INSTALLED.search(file):
         return 1
     return 0 if _STANDARD.search(file) else USER
+
+
+def rank_files(files: Iterable[str]) -> dict[str, int]:
+    """The rank of each file, which is found once: names may be long and have many frames."""
+    return {file: rank_file(file) for file in set(files)}
 
 
 @dataclass(frozen=True, slots=True)

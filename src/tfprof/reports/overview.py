@@ -77,7 +77,8 @@ def _of_files(report: Report, function: Callable[[str], int]) -> Array:
     """A number for each row of code view, from the file of its frame."""
     frames = report.view.frames
     assert frames is not None
-    numbers = np.array([function(frame.file) for frame in frames.distinct], np.int64)
+    number = {file: function(file) for file in {frame.file for frame in frames.distinct}}
+    numbers = np.array([number[frame.file] for frame in frames.distinct], np.int64)
     return numbers[frames.index[report.view_positions]]
 
 

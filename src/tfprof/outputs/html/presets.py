@@ -17,7 +17,7 @@ from tfprof.definitions.options import (
 from tfprof.definitions.quirks import Quirks
 from tfprof.memory.peaks import step_memory
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.user_code import USER, rank_file
+from tfprof.profiles.user_code import USER, rank_files
 from tfprof.reports.measures import AVERAGE
 from tfprof.reports.regexes import match_exactly
 from tfprof.views import view_of
@@ -120,9 +120,10 @@ def _user_files(view: View) -> list[str]:
     if view.frames is None:
         return []
     frames = [frame for frame in view.frames.distinct if frame.file]
+    rank = rank_files(frame.file for frame in frames)
     files = {
         frame.name.decode(errors="replace").partition(":")[0]: None
         for frame in frames
-        if rank_file(frame.file) == USER
+        if rank[frame.file] == USER
     }
-    return list(files) if any(rank_file(frame.file) != USER for frame in frames) else []
+    return list(files) if set(rank.values()) != {USER} else []

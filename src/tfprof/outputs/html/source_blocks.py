@@ -20,7 +20,7 @@ from tfprof.outputs.html.blocks import Blocks
 from tfprof.outputs.html.report_blocks import is_safe
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, BoolArray
-from tfprof.profiles.user_code import USER, frame_texts, rank_file
+from tfprof.profiles.user_code import USER, frame_texts, rank_files
 from tfprof.reports.measures import round_last
 from tfprof.reports.report import Report
 
@@ -34,10 +34,11 @@ def user_lines_of(report: Report) -> tuple[list[tuple[str, int]], Array]:
     """The lines of the user's files that rows of a code report stand for, and each row's; or -1."""
     frames = report.view.frames
     assert frames is not None
+    rank = rank_files(frame.file for frame in frames.distinct)
     line_of: dict[tuple[str, int], int] = {}
     of_frame = np.full(len(frames.distinct), -1, np.int64)
     for i, frame in enumerate(frames.distinct):
-        if frame.file and rank_file(frame.file) == USER:
+        if frame.file and rank[frame.file] == USER:
             of_frame[i] = line_of.setdefault((frame.file, frame.line), len(line_of))
     index = of_frame[frames.index[report.view_positions]]
     index[0] = -1
