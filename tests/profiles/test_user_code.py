@@ -10,7 +10,13 @@ import pytest
 import tfprof
 from tfprof.advisor import advise
 from tfprof.loaders.op_log import read_op_log
-from tfprof.profiles.user_code import describe_user_line, rank_file, user_lines
+from tfprof.profiles.user_code import (
+    describe_user_line,
+    frame_columns,
+    rank_file,
+    rank_files,
+    user_lines,
+)
 from tfprof.protos import graph_pb2, log_pb2, run_metadata_pb2
 
 SITE = "/home/me/venv/lib/python3.11/site-packages"
@@ -105,6 +111,42 @@ def test_libraries() -> None:
     assert rank_file(f"{SITE}/my_project/model.py") == 1
     assert rank_file(rf"{WINDOWS}\numpy\linalg.py") == 1
     assert rank_file("/usr/lib/python3.11/runpy.py") == 0
+
+
+def test_rank_of_each_file() -> None:
+    library = f"{SITE}/my_project/model.py"
+    assert rank_files(["train.py", library, "train.py"]) == {"train.py": 2, library: 1}
+
+
+def test_lines_are_a_dictionary_in_the_order_of_nodes() -> None:
+    """A name may be long, and many nodes have it."""
+    stacks = {"a": ["b.py"], "b": [], "c": ["a.py"], "d": ["b.py"]}
+    lines = user_lines(load(stacks))
+    assert lines.dictionary.to_pylist() == ["b.py:1", "a.py:1"]
+    assert lines.indices.to_pylist() == [0, None, 1, 0]
+
+
+def test_files_with_long_names() -> None:
+    """They are cut in descriptions; as columns they are refused if too many lines have them."""
+    profile = load({"a": ["d/" + "f" * 300], "b": ["f" * 255]})
+    assert describe_user_line(profile, 0) == "f" * 252 + "...:1 call: x @ w"
+    assert describe_user_line(profile, 1) == "f" * 255 + ":1 call: x @ w"
+    many = load({str(i): ["a.py"] * i + ["f" * 3_000_000] for i in range(3)})
+    with pytest.raises(tfprof.LoadError, match=r"of 3,000,000 characters: .* 3 lines of code"):
+        user_lines(many)
+
+
+def test_frames_with_and_without_own_texts() -> None:
+    """What a frame lacks as text it has as an id."""
+    log = log_pb2.OpLogProto()
+    log.id_to_string[1], log.id_to_string[2] = "b.py", "a.py"
+    traces = log.log_entries.add(name="x").code_def.traces
+    for file, file_id in (("", 1), ("a.py", 0), ("", 2), ("", 3), ("c.py", 1)):
+        traces.add(file=file, file_id=file_id)
+    graph = graph_pb2.GraphDef()
+    graph.node.add(name="x", op="A")
+    frames = frame_columns(tfprof.load(graph, op_log=log))
+    assert frames.column("file").to_pylist() == ["b.py", "a.py", "a.py", "none", "c.py"]
 
 
 def test_gradients_have_the_line_of_their_forward_node() -> None:

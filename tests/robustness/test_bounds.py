@@ -20,6 +20,7 @@ from tests.robustness.models import CPU, graph_of, loaded, log_of, run_of, shape
 from tfprof import demo
 from tfprof.definitions.limits import (
     MAX_OUTPUT_BYTES,
+    check_line_names,
     check_output_size,
     max_output_bytes,
     max_table_bytes,
@@ -99,6 +100,18 @@ def test_answers_are_refused_before_they_are_made():
         check_output_size(limit, "it", rows=rows, names=names)
         with pytest.raises(tfprof.OutputError, match="would take"):
             check_output_size(limit + 1, "it", rows=rows, names=names)
+
+
+def test_names_of_lines_are_refused_before_they_are_made():
+    """Lines with names as file systems allow them are never refused."""
+    for lines in (0, 1, 1000):
+        limit = 8 * 2**20 + 512 * lines
+        files = "a" * 40, "é" * 50, "b" * 40
+        check_line_names(limit, lines=lines, files=files)
+        with pytest.raises(tfprof.LoadError) as error:
+            check_line_names(limit + 1, lines=lines, files=files)
+        shown = f"file '{'é' * 40}...' of 50 characters: the name is too long for {lines:,} lines"
+        assert shown in str(error.value)
 
 
 @pytest.mark.parametrize("slot", [-1, -(2**31), 70_000, 2**31 - 1])

@@ -7,24 +7,91 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.robustness.budget import run_measured
-from tests.robustness.models import graph_of, log_of
+import pytest
+
+from tests.robustness.budget import Measured, run_measured
+from tests.robustness.models import Frame, graph_of, log_of
 
 _ALL = "-account_type_regexes", ".*", "-max_depth", "10000"
 
 
-def write_stacks(folder: Path, file: str, count: int, function: str = "f") -> list[str]:
-    """A graph of so many nodes, each made on another line of one file, as arguments."""
-    names = [f"n{i}" for i in range(count)]
-    graph = graph_of(*((name, "MatMul") for name in names))
-    log = log_of({name: [(file, function, line)] for line, name in enumerate(names)})
+def write_model(folder: Path, stacks: dict[str, list[Frame]]) -> list[str]:
+    """A graph of nodes with these stacks, as arguments."""
+    graph = graph_of(*((name, "MatMul") for name in stacks))
     (folder / "graph").write_bytes(graph.SerializeToString())
-    (folder / "log").write_bytes(log.SerializeToString())
+    (folder / "log").write_bytes(log_of(stacks).SerializeToString())
     return [f"--graph_path={folder / 'graph'}", f"--op_log_path={folder / 'log'}"]
+
+
+def write_lines(folder: Path, file: str, count: int, function: str = "f") -> list[str]:
+    """A graph of so many nodes, each made on another line of one file, as arguments."""
+    return write_model(folder, {f"n{line}": [(file, function, line)] for line in range(count)})
+
+
+def output(folder: Path, kind: str) -> list[str]:
+    return ["-output", f"{kind}:outfile={folder / 'out'}"]
+
+
+def check_refused(done: Measured, text: str) -> None:
+    """One short line that says what is too long."""
+    assert done.check().status == 1
+    assert text in done.err
+    assert len(done.err) < 500
 
 
 def test_page_of_a_file_with_many_lines(tmp_path):
     """Whose file a path is, is found once, not for each frame."""
-    inputs = write_stacks(tmp_path, "f" * 20_000 + "/x.py", 500)
-    output = f"html:outfile={tmp_path / 'o.html'}"
-    assert run_measured(*inputs, "code", *_ALL, "-output", output).check().status == 0
+    stacks = {f"n{i}": [("f" * 40_000 + "/x.py", "f", i), ("y.py", "g", 1)] for i in range(1000)}
+    inputs = write_model(tmp_path, stacks)
+    assert run_measured(*inputs, "code", *_ALL, *output(tmp_path, "html")).check().status == 0
+
+
+@pytest.mark.parametrize("kind", ["json", "html", "pprof", "timeline", "speedscope", "text"])
+def test_file_with_a_long_name_and_many_lines(tmp_path, kind):
+    inputs = write_lines(tmp_path, "f" * 40_000, 900)
+    chosen = [] if kind == "text" else output(tmp_path, kind)
+    done = run_measured(*inputs, "code", *_ALL, *chosen)
+    check_refused(done, "of 40,000 characters: the name is too long for 900 lines")
+
+
+@pytest.mark.parametrize("command", [["summary"], ["advise"], ["sql", "select source from nodes"]])
+def test_commands_on_a_file_with_a_long_name(tmp_path, command):
+    inputs = write_lines(tmp_path, "f" * 40_000, 900)
+    check_refused(run_measured(*inputs, *command), "the name is too long for 900 lines")
+
+
+def test_lines_of_a_file_with_a_long_name_for_compat(tmp_path):
+    inputs = write_lines(tmp_path, "f" * 40_000, 900)
+    check_refused(run_measured(*inputs, "--compat", "code", *_ALL), "the name is too long")
+
+
+@pytest.mark.parametrize("kind", ["json", "csv", "parquet", "timeline", "speedscope"])
+def test_file_in_a_long_folder(tmp_path, kind):
+    """Code view has the base name alone, but these have the whole path of each row."""
+    inputs = write_lines(tmp_path, "f" * 40_000 + "/x.py", 900)
+    done = run_measured(*inputs, "code", *_ALL, *output(tmp_path, kind))
+    check_refused(done, "files and functions: would take 0.0 GB")
+
+
+def test_outputs_that_name_a_file_once(tmp_path):
+    inputs = write_lines(tmp_path, "f" * 40_000 + "/x.py", 900)
+    for chosen in ([], output(tmp_path, "pprof"), output(tmp_path, "folded")):
+        assert run_measured(*inputs, "code", *_ALL, *chosen).check().status == 0
+    done = run_measured(*inputs, "sql", "select count(distinct file) from frames")
+    assert done.check().status == 0
+
+
+def test_nodes_made_on_one_line_of_a_file_with_a_long_name(tmp_path):
+    inputs = write_model(tmp_path, {f"n{i}": [("f" * 50_000, "f", 1)] for i in range(2000)})
+    for command in (["summary"], ["sql", "select count(source) from nodes"]):
+        assert run_measured(*inputs, *command).check().status == 0
+    done = run_measured(*inputs, "scope", *_ALL, *output(tmp_path, "html"))
+    assert done.check().status == 0
+    check_refused(run_measured(*inputs, "scope", *_ALL, *output(tmp_path, "timeline")), "source")
+
+
+@pytest.mark.parametrize("command", [["code", *_ALL], ["summary"]])
+def test_functions_with_a_long_name(tmp_path, command):
+    """Their names are cut, but gradients have others."""
+    inputs = write_lines(tmp_path, "x.py", 900, "f" * 50_000)
+    assert run_measured(*inputs, *command).check().status == 0

@@ -10,7 +10,7 @@ import pytest
 import tfprof
 from tests.profiles.test_user_code import load
 from tests.robustness.models import graph_of, log_of
-from tfprof.definitions.quirks import ORIGINAL, REPAIRED
+from tfprof.definitions.quirks import ORIGINAL, REPAIRED, Quirks
 from tfprof.loaders.op_log import read_op_log
 from tfprof.protos import log_pb2
 from tfprof.views import code, view_of
@@ -191,3 +191,49 @@ def test_frames_have_the_text_of_their_line_if_it_is_known() -> None:
     without = tfprof.load(graph_of(("x", "A")), op_log=log_of({"x": [("a.py", "main", 1)]}))
     views = [view_of(profile, "code", REPAIRED) for profile in (with_text, without)]
     assert [view.frames[1].text for view in views if view.frames] == ["x @ w", ""]
+
+
+def test_texts_of_lines_have_no_space_around_them() -> None:
+    log = log_of({"x": [("a.py", "f", 1)]})
+    log.id_to_string[9] = "\t x @ w "
+    log.log_entries[0].code_def.traces[0].line_id = 9
+    view = view_of(tfprof.load(graph_of(("x", "A")), op_log=log), "code", REPAIRED)
+    assert view.frames is not None
+    assert (view.frames[1].name, view.frames[1].text) == (b"a.py:1:f:x @ w", "x @ w")
+
+
+def test_names_of_all_lines_and_of_all_positions_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before they are made: those of a log, one by one, of all logs, and of the view."""
+    counted: list[tuple[int, int, str]] = []
+    monkeypatch.setattr(
+        code,
+        "check_line_names",
+        lambda size, *, lines, files: counted.append((size, lines, " ".join(files))),
+    )
+    profile = tfprof.load(graph_of(("a", "A"), ("b", "B"), ("c", "C")))
+    shared = ("d/bb.py", "f", 2)
+    stacks = {"a": [("a.py", "f", 1), shared], "b": [shared]}
+    for log in (log_of(stacks), log_of({"c": [("c.py", "f", 33)]})):
+        profile = profile.with_op_log(read_op_log(log))
+    view = view_of(profile, "code", REPAIRED)
+    assert view.name.to_pylist()[1:] == ["a.py:1:f", "bb.py:2:f", "bb.py:2:f", "c.py:33:f"]
+    both, every = "a.py d/bb.py", "a.py d/bb.py c.py"
+    twice = " ".join(f"{file} {file}" for file in every.split())
+    assert counted == [
+        (8, 2, "a.py"), (17, 2, both), (17, 2, both),
+        (9, 1, "c.py"), (26, 3, every),
+        (len("_TFProfRoot") + 35, 5, f"{twice} "),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("quirks", [REPAIRED, ORIGINAL])
+def test_files_whose_names_are_too_long(quirks: Quirks) -> None:
+    nodes = [(name, "A") for name in "abcd"]
+    short = log_of({"a": [("f" * 2_000_000, "f", 1)]})
+    long = log_of({name: [("f" * 2_200_000, "f", line)] for line, (name, _) in enumerate(nodes)})
+    view = view_of(tfprof.load(graph_of(*nodes), op_log=short), "code", quirks)
+    assert len(view.name[1].as_py()) == 2_000_004
+    with pytest.raises(tfprof.LoadError, match=r"of 2,200,000 characters: .* 4 lines of code"):
+        view_of(tfprof.load(graph_of(*nodes), op_log=long), "code", quirks)

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from tfprof.errors import OutputError
+from collections.abc import Iterable
+
+from tfprof.errors import LoadError, OutputError
 
 MAX_OUTPUT_BYTES = 1 << 29
 """The largest output, however many rows it has."""
@@ -81,6 +83,8 @@ _MIN_INLINED_NODES, _MAX_INLINED_NODES, _INLINED_PER_NODE = 20_000, 2_000_000, 1
 _MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
 _MIN_VISITS, _VISITS_PER_NODE = 20_000, 12
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
+_MIN_LINE_BYTES, _BYTES_PER_LINE = 1 << 23, 512
+_QUOTED = 40
 _MIN_TABLE_BYTES, _TABLE_PER_BYTE = 1 << 26, 1000
 _MIN_TABLE_ROWS, _TABLE_ROWS_PER_BYTE = 300_000, 4
 _MIN_STACK_LENGTH, _MAX_STACK_LENGTH, _MAX_STACK_FRAMES = 100, 1000, 500_000
@@ -129,6 +133,19 @@ def max_visits(nodes: int) -> int:
 def max_scope_bytes(names: int) -> int:
     """The most bytes that the scopes of node names of some bytes may have."""
     return min(_MIN_SCOPE_BYTES + _SCOPES_PER_BYTE * names, 1 << 30)
+
+
+def check_line_names(size: int, *, lines: int, files: Iterable[str]) -> None:
+    """Raise an error if the names of some lines of code, which have those of files, are too long.
+
+    An input has the name of a file once, but each of its lines has it.
+    """
+    if size > _MIN_LINE_BYTES + _BYTES_PER_LINE * lines:
+        longest = max(files, key=len)
+        raise LoadError(
+            f"op log: file '{longest[:_QUOTED]}...' of {len(longest):,} characters: the name is "
+            f"too long for {lines:,} lines of code; shorten it"
+        )
 
 
 def max_table_bytes(size: int) -> int:

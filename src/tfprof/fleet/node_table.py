@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tfprof.definitions.limits import check_line_names
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import LoadError
 from tfprof.fleet.chunks import write_table
@@ -93,18 +94,22 @@ class NodeTable:
 
     def _code(self, row: Any) -> dict[str, list[Any]]:
         """File, line and text of the user's code that made each node."""
-        lines = user_lines(self._model).to_pylist() if self._model.stacks else []
+        lines = user_lines(self._model)
+        line_of_node = np.append(lines.indices.fill_null(-1).to_numpy(), -1)
+        parts = [line.rpartition(":") for line in lines.dictionary.to_pylist()]
         columns: dict[str, list[Any]] = {"file": [], "line": [], "code": []}
-        texts: dict[str, str] = {}
-        for node in row.tolist():
-            line = lines[node] if lines and node >= 0 else None
-            if line is not None and line not in texts:
+        texts: dict[int, str] = {}
+        size = 0
+        for node, line in zip(row.tolist(), line_of_node[row].tolist(), strict=True):
+            if line >= 0 and line not in texts:
                 text = describe_user_line(self._model, node)
                 texts[line] = text.removeprefix("gradient of ")
-            file, _, number = (line or "").rpartition(":")
+            file, _, number = parts[line] if line >= 0 else ("", "", "")
+            size += len(file)
             columns["file"].append(file or None)
-            columns["line"].append(int(number) if line else None)
-            columns["code"].append(texts[line] if line else None)
+            columns["line"].append(int(number) if line >= 0 else None)
+            columns["code"].append(texts[line] if line >= 0 else None)
+        check_line_names(size, lines=len(row), files=(file for file, _, _ in parts))
         return columns
 
 

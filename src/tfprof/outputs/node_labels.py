@@ -1,4 +1,4 @@
-"""The devices, op types and input shapes of nodes and rows, as text."""
+"""The devices, op types, input shapes and frames of nodes and rows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.units import format_time
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.grouping import group_offsets, rank_strings
@@ -14,6 +15,21 @@ from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
 from tfprof.reports.account import type_lists
 from tfprof.reports.report import Report
+from tfprof.views.view import Frame
+
+
+def row_frames(report: Report, what: str) -> list[Frame | None]:
+    """The frame of each row of code view; None of the root, and in other views.
+
+    Raise an error if an output would be too large with the files and functions of all rows.
+    """
+    frames = report.view.frames
+    if frames is None:
+        return [None] * len(report)
+    rows = [frames[i] if i else None for i in report.view_positions.tolist()]
+    size = sum(len(frame.file) + len(frame.function) for frame in rows if frame)
+    check_output_size(size, f"{what}: files and functions", rows=len(rows), names=0)
+    return rows
 
 
 def device_ranks(profile: Profile) -> Array:

@@ -23,6 +23,7 @@ from tfprof.flops.polynomial import exact
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.encoding.json_encoder import concat_columns, escape_json
 from tfprof.outputs.flame import display_tree
+from tfprof.outputs.node_labels import row_frames
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.input_shapes import format_shapes
 from tfprof.profiles.schema import NO_DEVICE, Array
@@ -122,11 +123,7 @@ def _node_columns(report: Report) -> dict[str, pa.Array]:
 
 def _frame_columns(report: Report) -> dict[str, pa.Array]:
     """File, function and line of rows of code view."""
-    frames = report.view.frames
-    if frames is None:
-        none = pa.nulls(len(report), pa.string())
-        return {"file": none, "function": none, "line": pa.nulls(len(report), pa.int64())}
-    lines = [frames[position] if position else None for position in report.view_positions.tolist()]
+    lines = row_frames(report, "the rows")
     return {
         "file": pa.array([line and line.file for line in lines], pa.string()),
         "function": pa.array([line and line.function for line in lines], pa.string()),

@@ -9,6 +9,7 @@ from tfprof import __version__
 from tfprof.definitions.metrics import Metric
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.flame import display_tree, inclusive_values, selected_metrics
+from tfprof.outputs.node_labels import row_frames
 from tfprof.outputs.timeline.tree_trace_events import lay_out_rows
 from tfprof.reports.report import Report
 
@@ -32,12 +33,10 @@ def render(report: Report, settings: RenderSettings) -> Rendering:
 
 
 def _frames(report: Report) -> list[dict[str, Any]]:
-    frames = report.view.frames
-    if frames is None:
-        return [{"name": name} for name in report.names]
+    frames = row_frames(report, "speedscope")
     return [
-        {"name": name, "file": frames[i].file, "line": frames[i].line} if i else {"name": name}
-        for name, i in zip(report.names, report.view_positions.tolist(), strict=True)
+        {"name": name, "file": frame.file, "line": frame.line} if frame else {"name": name}
+        for name, frame in zip(report.names, frames, strict=True)
     ]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.limits import check_line_names
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.gradients import forward_names
@@ -25,6 +26,8 @@ from tfprof.profiles.schema import Array, BoolArray, Stacks
 _FILE, _TEXT = 0, 2
 _UNKNOWN = "none"
 _MAX_TEXT = 60
+_MAX_NAME = 255
+"""No file system has longer names of files."""
 _FRAMEWORK = re.compile(
     r"(^|[/\\])(tensorflow(_core)?[/\\](python|contrib|dtensor|compiler)|tensorflow_estimator"
     r"|tf_keras|keras[/\\]src|absl)[/\\]"
@@ -33,7 +36,6 @@ _FRAMEWORK = re.compile(
 """TensorFlow, Keras and what starts a program: frozen modules and scripts without a suffix."""
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]")
 _STANDARD = re.compile(r"(?i)[/\\]lib[/\\]python\d[\d.]*[/\\]|[/\\]python\d+[/\\]lib[/\\]")
-_SEPARATOR = re.compile(r"[/\\]")
 
 
 USER = 2
@@ -62,19 +64,31 @@ class _UserFrames:
     of_forward: BoolArray
 
 
-def user_lines(profile: Profile) -> pa.Array:
+def user_lines(profile: Profile) -> pa.DictionaryArray:
     """`file:line` of each node; null where it has no frames."""
     return profile.memoize(user_lines, lambda: _user_lines(profile))
 
 
-def _user_lines(profile: Profile) -> pa.Array:
+def _user_lines(profile: Profile) -> pa.DictionaryArray:
     distinct, position = np.unique(_user_frames(profile).frame, return_inverse=True)
     parts = [pa.nulls(int((distinct < 0).sum()), pa.string())]
     for stacks, rows in _split(profile, distinct):
         lines = pa.array(stacks.line[rows]).cast(pa.string())
-        files = _strings(stacks, _FILE, rows).cast(pa.string())
-        parts.append(pc.binary_join_element_wise(files, lines, ":"))
-    return pa.concat_arrays(parts).take(pa.array(position))
+        files = _strings(stacks, _FILE, rows)
+        _check_files(files)
+        parts.append(pc.binary_join_element_wise(files.cast(pa.string()), lines, ":"))
+    encoded = pa.concat_arrays(parts).dictionary_encode()
+    # The lines that nodes have, in the order of the nodes.
+    of_nodes = encoded.indices.take(pa.array(position)).dictionary_encode()
+    values = encoded.dictionary.take(of_nodes.dictionary)
+    return pa.DictionaryArray.from_arrays(of_nodes.indices, values)
+
+
+def _check_files(files: pa.DictionaryArray) -> None:
+    """Raise an error if the files of some lines have too long names to be repeated."""
+    sizes = pc.binary_length(files.dictionary).to_numpy()[files.indices.to_numpy()]
+    names = (name.as_py() for name in files.dictionary)
+    check_line_names(int(sizes.sum(dtype=np.int64)), lines=len(files), files=names)
 
 
 def frame_texts(profile: Profile) -> dict[tuple[str, int], str]:
@@ -83,10 +97,10 @@ def frame_texts(profile: Profile) -> dict[tuple[str, int], str]:
     for stacks in profile.stacks:
         files, lines = _strings(stacks, _FILE, slice(None)), _strings(stacks, _TEXT, slice(None))
         codes = np.stack([files.indices.to_numpy(), stacks.line, lines.indices.to_numpy()])
+        file_names, known = files.dictionary.to_pylist(), lines.dictionary.to_pylist()
         for file, line, text in np.unique(codes, axis=1).T.tolist():
-            known = lines.dictionary[text].as_py()
-            if known != _UNKNOWN:
-                texts[files.dictionary[file].as_py(), line] = known
+            if known[text] != _UNKNOWN:
+                texts[file_names[file], line] = known[text]
     return texts
 
 
@@ -95,12 +109,16 @@ def describe_user_line(profile: Profile, node: int) -> str:
     frames = _user_frames(profile)
     for stacks, rows in _split(profile, frames.frame[node : node + 1]):
         file, function, text = (_strings(stacks, i, rows)[0].as_py() for i in range(3))
-        line = f"{_SEPARATOR.split(file)[-1]}:{int(stacks.line[rows[0]])} {function}"
-        text = "" if text == _UNKNOWN else " ".join(text.split())
-        text = text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 3]}..."
+        file = _shorten(file.replace("\\", "/").rpartition("/")[2], _MAX_NAME)
+        line = f"{file}:{int(stacks.line[rows[0]])} {_shorten(function, _MAX_NAME)}"
+        text = "" if text == _UNKNOWN else _shorten(" ".join(text.split()), _MAX_TEXT)
         prefix = "gradient of " if frames.of_forward[node] else ""
         return f"{prefix}{line}: {text}" if text else f"{prefix}{line}"
     return ""
+
+
+def _shorten(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def frame_columns(profile: Profile) -> pa.Table:
@@ -109,9 +127,7 @@ def frame_columns(profile: Profile) -> pa.Table:
     for stacks in profile.stacks:
         sizes = np.diff(stacks.start)
         depth = np.arange(len(stacks.line)) - np.repeat(stacks.start[:-1], sizes)
-        file, function, text = (
-            _strings(stacks, i, slice(None)).cast(pa.string()) for i in range(3)
-        )
+        file, function, text = (_strings(stacks, i, slice(None)) for i in range(3))
         columns = {
             "stack": first + np.repeat(np.arange(len(sizes)), sizes),
             "depth": depth,
@@ -201,4 +217,7 @@ def _strings(stacks: Stacks, column: int, rows: Array | slice) -> pa.DictionaryA
     if stacks.texts is None:
         return values
     text = stacks.texts[column] if isinstance(rows, slice) else stacks.texts[column].take(rows)
-    return pc.if_else(pc.equal(text, ""), values.cast(pa.string()), text).dictionary_encode()
+    is_missing, texts = pc.equal(text, ""), text.dictionary_encode()
+    indices = pc.if_else(is_missing, values.indices, pc.add(texts.indices, len(values.dictionary)))
+    both = pa.concat_arrays([values.dictionary, texts.dictionary])
+    return pa.DictionaryArray.from_arrays(indices, both)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tfprof.definitions.limits import check_line_names
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import executions_of
@@ -22,7 +24,6 @@ from tfprof.views.tree import Tree
 from tfprof.views.view import ROOT, Frame, Frames, View, name_order, name_rank
 
 GRADIENT = " (gradient)"
-_SUFFIX = ("", GRADIENT)
 _LONGEST, _KEPT = 20, 17
 _FEW_STACKS = 50
 """So many stacks are followed one by one about as fast as all at once."""
@@ -53,6 +54,9 @@ def build(profile: Profile, quirks: Quirks) -> View:
     by_position = argsort_within(member_position, name_rank(profile)[member_node])
     lines = _lines(frames, frame[trie_node])
     names = pa.array([line.name for line in lines.distinct], pa.binary())
+    sizes = pc.binary_length(names).to_numpy()[lines.index]
+    size, files = int(sizes.sum(dtype=np.int64)), (line.file for line in lines.distinct)
+    check_line_names(size, lines=len(sizes), files=files)
     return View(
         "code",
         tree,
@@ -94,13 +98,15 @@ class _Frames:
 def _frames(profile: Profile, quirks: Quirks) -> _Frames:
     start, length, frame = [np.zeros(0, np.int64)], [], [np.zeros(0, np.int64)]
     distinct: list[Frame] = []
-    base = 0
+    base = size = 0
     for stacks in profile.stacks:
         index, frames = _distinct_frames(stacks, profile, quirks)
         start.append(stacks.start[:-1] + base)
         length.append(np.diff(stacks.start))
         frame.append(index + len(distinct))
         distinct += frames
+        size += sum(len(frame.name) for frame in frames)
+        check_line_names(size, lines=len(distinct), files=(frame.file for frame in distinct))
         base += len(index)
     names: dict[bytes, int] = {}
     name_of = [names.setdefault(frame.name, len(names)) for frame in distinct]
@@ -128,25 +134,34 @@ def _distinct_frames(stacks: Stacks, profile: Profile, quirks: Quirks) -> tuple[
     has_text = not quirks.source_text_hidden and (
         bool(texts) or any(strings.get(key, _NONE) != _NONE for key in used)
     )
-    frames = []
+    # A string may be long and have many frames.
+    base_name, strip = cache(_base_name), cache(str.strip)
+    frames, size = [], 0
     for row in first.tolist():
         fields = [strings.get(int(column[row]), _NONE) for column in columns[:3]]
         if texts:
             fields = [text[row].as_py() or fields[i] for i, text in enumerate(texts)]
         file, function, text = fields
         line = int(stacks.line[row])
-        name = f"{file.rpartition('/')[2]}:{line}:".encode() + _truncate(function, quirks)
+        text = strip(text) if has_text else ""
+        name = b"%b:%d:%b" % (base_name(file), line, _truncate(function, quirks))
         if has_text:
-            name += b":" + _truncate(text.strip(), quirks)
-        text = text.strip() if has_text else ""
+            name += b":" + _truncate(text, quirks)
         frames.append(Frame(name, file, function, line, int(stacks.function_line[row]), text))
+        size += len(name)
+        check_line_names(size, lines=len(first), files=(frame.file for frame in frames))
     return index, frames
+
+
+def _base_name(file: str) -> bytes:
+    return file.rpartition("/")[2].encode()
 
 
 def _truncate(text: str, quirks: Quirks) -> bytes:
     if not quirks.names_cut_at_bytes:
         return (text if len(text) < _LONGEST else text[:_KEPT] + "...").encode()
-    data = text.encode()
+    # A character has one byte at least.
+    data = text[:_LONGEST].encode()
     return data if len(data) < _LONGEST else data[:_KEPT] + b"..."
 
 
@@ -301,10 +316,11 @@ def _count_shared(frames: _Frames, stacks: Array) -> int:
 
 def _lines(frames: _Frames, frame: Array) -> Frames:
     """The frame of each position, the root's first; those of gradients are marked."""
-    distinct = [
-        replace(line, name=line.name + suffix.encode(), function=line.function + suffix)
-        for line in frames.distinct
-        for suffix in _SUFFIX
-    ]
+    functions = {line.function for line in frames.distinct}
+    gradient = {function: function + GRADIENT for function in functions}
+    distinct = []
+    for line in frames.distinct:
+        name, function = line.name + GRADIENT.encode(), gradient[line.function]
+        distinct += [line, replace(line, name=name, function=function)]
     root = Frame(ROOT.encode(), "", "", 0, 0)
     return Frames([*distinct, root], np.concatenate([[len(distinct)], frame]))

@@ -42,6 +42,8 @@ class Tables:
     functions: dict[Key, pprof_pb2.Function] = field(default_factory=dict)
     locations: dict[Key, pprof_pb2.Location] = field(default_factory=dict)
     samples: dict[str, pprof_pb2.Sample] = field(default_factory=dict)
+    _encoded: dict[str, bytes] = field(default_factory=dict)
+    """The bytes of files and functions, which may be long and have many lines."""
 
     def string_index(self, text: str) -> int:
         """The index of a string."""
@@ -49,15 +51,20 @@ class Tables:
 
     def location_id(self, file: str, line: int, function: Function) -> int:
         """The id of a line of a file that calls a function, or that is in it."""
-        key = (file.encode(), function.name.encode(), line % _UNSIGNED)
+        key = (self._encode(file), self._encode(function.name), line % _UNSIGNED)
         if key not in self.locations:
             location = pprof_pb2.Location(id=len(self.locations) + 1)
             location.line.add(function_id=self._function_id(function), line=line)
             self.locations[key] = location
         return self.locations[key].id
 
+    def _encode(self, text: str) -> bytes:
+        if text not in self._encoded:
+            self._encoded[text] = text.encode()
+        return self._encoded[text]
+
     def _function_id(self, function: Function) -> int:
-        key = (function.file.encode(), function.name.encode(), function.line % _UNSIGNED)
+        key = (self._encode(function.file), self._encode(function.name), function.line % _UNSIGNED)
         if key not in self.functions:
             self.functions[key] = pprof_pb2.Function(
                 id=len(self.functions) + 1,

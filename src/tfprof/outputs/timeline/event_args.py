@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.metrics import METRICS
 from tfprof.flops.flop_columns import without_symbols
 from tfprof.outputs.encoding.json_encoder import ColumnLike, escape_json, format_integers
 from tfprof.outputs.encoding.row_encoder import DictColumn, column_lengths, optional_column
-from tfprof.outputs.node_labels import input_shapes
+from tfprof.outputs.node_labels import input_shapes, row_frames
 from tfprof.profiles.schema import Array
 from tfprof.profiles.user_code import user_lines
 from tfprof.reports.report import Report
@@ -25,7 +26,9 @@ def row_args(report: Report) -> list[ColumnLike]:
         profile = report.profile
         columns += _text("op", profile.nodes.op, report.node)
         columns += _text("input_shapes", input_shapes(report), all_rows)
-        columns += _text("source", user_lines(profile), report.node)
+        lines = user_lines(profile)
+        line_of_node = np.append(lines.indices.fill_null(-1).to_numpy(), -1)
+        columns += _text("source", lines.dictionary, line_of_node[report.node])
     else:
         columns += _text("source", _frame_lines(report), all_rows)
     for name in _NUMBERS:
@@ -37,7 +40,10 @@ def row_args(report: Report) -> list[ColumnLike]:
 def _text(key: str, texts: pa.Array, indices: Array) -> list[ColumnLike]:
     """`,"key":"text"` for each row, nothing where there is no text (-1), or a null or empty one."""
     text = optional_column(escape_json(texts.fill_null("")), indices)
-    missing = (np.asarray(column_lengths(text)) == 0).astype(np.int64)
+    lengths = np.asarray(column_lengths(text))
+    size = int(lengths.sum(dtype=np.int64))
+    check_output_size(size, f"the timeline: {key}", rows=len(lengths), names=0)
+    missing = (lengths == 0).astype(np.int64)
     before, after = (DictColumn(pa.array([part, ""]), missing) for part in (f',"{key}":"', '"'))
     return [before, text, after]
 
@@ -50,9 +56,6 @@ def _number(key: str, values: Array) -> list[ColumnLike]:
 
 
 def _frame_lines(report: Report) -> pa.Array:
-    frames = report.view.frames
-    if frames is None:
-        return pa.nulls(len(report), pa.string())
-    positions = report.view_positions.tolist()
-    lines = [f"{frames[i].file}:{frames[i].line}" if i else None for i in positions]
+    frames = row_frames(report, "the timeline")
+    lines = [f"{frame.file}:{frame.line}" if frame else None for frame in frames]
     return pa.array(lines, pa.string())
