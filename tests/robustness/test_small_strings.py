@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.robustness.budget import Measured, run_measured
-from tests.robustness.models import Frame, graph_of, log_of
+from tests.robustness.models import Frame, graph_of, log_of, run_of
 
 _ALL = "-account_type_regexes", ".*", "-max_depth", "10000"
 
@@ -95,3 +95,44 @@ def test_functions_with_a_long_name(tmp_path, command):
     """Their names are cut, but gradients have others."""
     inputs = write_lines(tmp_path, "x.py", 900, "f" * 50_000)
     assert run_measured(*inputs, *command).check().status == 0
+
+
+def write_run(folder: Path, device: str, count: int) -> list[str]:
+    """A graph of so many nodes that all ran on one device, as arguments."""
+    names = [f"n{i}" for i in range(count)]
+    graph = graph_of(*((name, "MatMul") for name in names))
+    run = run_of(
+        f"/job:a/task:0/device:{device}:0", *((name, i + 1, 1) for i, name in enumerate(names))
+    )
+    (folder / "graph").write_bytes(graph.SerializeToString())
+    (folder / "run_meta_0").write_bytes(run.SerializeToString())
+    return [f"--graph_path={folder / 'graph'}", f"--run_meta_path={folder / 'run_meta_0'}"]
+
+
+@pytest.mark.parametrize("select", ["device", "op_types"])
+def test_text_of_a_device_with_a_long_name(tmp_path, select):
+    inputs = write_run(tmp_path, "X" * 40_000, 1500)
+    done = run_measured(*inputs, "scope", "-select", f"micros,{select}")
+    check_refused(done, "devices and types of nodes: would take 0.1 GB")
+
+
+def test_table_of_a_device_with_a_long_name(tmp_path):
+    inputs = write_run(tmp_path, "X" * 40_000, 1500)
+    done = run_measured(*inputs, "graph", "-select", "micros", *output(tmp_path, "json"))
+    check_refused(done, "devices of the rows: would take 0.1 GB")
+
+
+@pytest.mark.parametrize("table", ["nodes", "records"])
+def test_query_on_a_device_with_a_long_name(tmp_path, table):
+    inputs = write_run(tmp_path, "X" * 40_000, 2500)
+    query = f"select count(*), min(length(device)), count(distinct name) from {table}"
+    done = run_measured(*inputs, "sql", query)
+    assert done.check().status == 0
+    assert done.out.split()[-3:] == ["2500", "40023", "2500"]
+
+
+def test_store_of_a_device_with_a_long_name(tmp_path):
+    write_run(tmp_path, "X" * 40_000, 1500)
+    command = "fleet", "ingest", tmp_path, "--job", "j", "--out", tmp_path / "store"
+    done = run_measured(*command, "--processes", "1")
+    check_refused(done, "has 40,023 characters, more than 1,000; shorten it")

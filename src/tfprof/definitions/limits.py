@@ -24,6 +24,9 @@ MAX_PROFILE_PARTS = 100_000
 MAX_TRACED_DEVICES = 500
 """The most devices in the trace of a host."""
 
+MAX_DEVICE_NAME = 1000
+"""The most characters of a device in a store of many steps, which has it in each record."""
+
 MAX_COMPARED_ALLOCATORS = 20
 """The most allocators of a device of which each is compared with all others."""
 

@@ -10,7 +10,13 @@ import numpy as np
 from tfprof.definitions.integers import INT32_MAX
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import LoadError
-from tfprof.fleet.step_records import NO_TRANSFERS, NodeNames, StepRecords, short_device
+from tfprof.fleet.step_records import (
+    NO_TRANSFERS,
+    NodeNames,
+    StepRecords,
+    check_devices,
+    short_device,
+)
 from tfprof.loaders import read_input
 from tfprof.profiles.executions import Executions, executions_of
 from tfprof.profiles.schema import Array
@@ -20,6 +26,7 @@ from tfprof.resolve import resolve
 def read_profile_steps(path: Path, first: int, names: NodeNames) -> Iterator[StepRecords]:
     """The records of each step of a profile, whose steps are counted from `first`."""
     profile = resolve(read_input("profile", path), REPAIRED)
+    check_devices(path, profile.devices)
     executions = executions_of(profile, REPAIRED)
     if not len(executions.interval_node):
         raise LoadError(f"{path}: has no traced steps")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tfprof.definitions.integers import INT32_MAX
+from tfprof.definitions.limits import MAX_DEVICE_NAME
 from tfprof.definitions.quirks import REPAIRED
 from tfprof.errors import LoadError
 from tfprof.loaders.fleet_run import FleetRun, read_fleet_run
@@ -121,6 +123,7 @@ def node_id(name: str) -> int:
 def read_step(path: Path, step: int, names: NodeNames) -> StepRecords:
     """The records of a RunMetadata that count, with nodes and short device names."""
     run = read_fleet_run(path)
+    check_devices(path, run.devices)
     rules = device_rules(tuple(run.devices), REPAIRED)
     receives = pc.equal(run.name, _RECEIVE).to_numpy(zero_copy_only=False)
     copies = pc.match_substring(run.name, COPY).to_numpy(zero_copy_only=False)
@@ -156,6 +159,16 @@ def read_step(path: Path, step: int, names: NodeNames) -> StepRecords:
         own,
         _transfers(run, started & receives, started & copies, own_task),
     )
+
+
+def check_devices(path: Path, devices: Iterable[str]) -> None:
+    """Raise an error if a device has too long a name to be in each record."""
+    longest = max(devices, key=len, default="")
+    if len(longest) > MAX_DEVICE_NAME:
+        raise LoadError(
+            f"{path}: device '{longest[:40]}...' has {len(longest):,} characters, more than "
+            f"{MAX_DEVICE_NAME:,}; shorten it"
+        )
 
 
 def _own_task(run: FleetRun, rows: Array) -> tuple[str, str] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,6 +34,12 @@ def row_frames(report: Report, what: str) -> list[Frame | None]:
     return rows
 
 
+def check_labels(names: Sequence[str], indices: Array, what: str) -> None:
+    """Raise an error if an output would be too large with these of some names; -1 is none."""
+    sizes = np.array([*(len(name.encode()) for name in names), 0])
+    check_output_size(int(sizes[indices].sum()), what, rows=len(indices), names=0)
+
+
 def device_ranks(profile: Profile) -> Array:
     """The rank of each device by name."""
     return rank_strings(pa.array(profile.devices, pa.string()))
@@ -52,6 +60,7 @@ def node_types(report: Report) -> pa.Array:
 
 
 def _join_lists(start: Array, indices: Array, names: list[str]) -> pa.Array:
+    check_labels(names, indices, "devices and types of nodes")
     lists = pa.ListArray.from_arrays(
         pa.array(start, pa.int32()), pa.array(names, pa.string()).take(pa.array(indices))
     )
@@ -75,12 +84,14 @@ def _row_sets(
 ) -> list[set[str]]:
     """The names of the nodes of each row; a node without any has the default."""
     members, bounds = report.members
-    sets = []
+    sets, size = [], 0
     for first, last in bounds.tolist():
         row: set[int] = set()
         for node in members[first:last].tolist():
             row.update(indices[start[node] : start[node + 1]].tolist() or default)
         sets.append({names[i] for i in row})
+        size += sum(map(len, sets[-1]))
+        check_output_size(size, "devices and types of rows", rows=len(bounds), names=0)
     return sets
 
 

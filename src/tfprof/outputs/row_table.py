@@ -23,7 +23,7 @@ from tfprof.flops.polynomial import exact
 from tfprof.outputs.document import Document, Rendering, RenderSettings
 from tfprof.outputs.encoding.json_encoder import concat_columns, escape_json
 from tfprof.outputs.flame import display_tree
-from tfprof.outputs.node_labels import row_frames
+from tfprof.outputs.node_labels import check_labels, row_frames
 from tfprof.profiles.executions import executions_of
 from tfprof.profiles.input_shapes import format_shapes
 from tfprof.profiles.schema import NO_DEVICE, Array
@@ -113,12 +113,17 @@ def _node_columns(report: Report) -> dict[str, pa.Array]:
     """Op, device and shape of rows that are nodes."""
     nodes = report.profile.nodes
     device = executions_of(report.profile, report.quirks).device
+    on_rows = np.append(device, NO_DEVICE)[report.node]
+    check_labels(report.profile.devices, on_rows, "devices of the rows")
     devices = pa.array(report.profile.devices, pa.string())
-    device_names = devices.take(pa.array(device, mask=device == NO_DEVICE))
     known = pc.greater(pc.list_value_length(nodes.shape), 0)
     shape = pc.if_else(known, format_shapes(nodes.shape), pa.scalar(None, pa.string()))
     rows = pa.array(report.node, mask=report.node < 0)
-    return {"op": nodes.op.take(rows), "device": device_names.take(rows), "shape": shape.take(rows)}
+    return {
+        "op": nodes.op.take(rows),
+        "device": devices.take(pa.array(on_rows, mask=on_rows == NO_DEVICE)),
+        "shape": shape.take(rows),
+    }
 
 
 def _frame_columns(report: Report) -> dict[str, pa.Array]:

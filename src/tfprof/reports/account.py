@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.profiles.executions import executions_of
@@ -58,11 +57,16 @@ def _type_lists(profile: Profile, quirks: Quirks) -> tuple[Array, Array, list[st
     executions = executions_of(profile, quirks)
     count = len(profile.nodes)
     node = np.concatenate([np.arange(count), executions.placement_node, profile.type_node])
-    devices = pa.array(profile.devices, pa.string()).take(pa.array(executions.placement_device))
-    types = pa.concat_arrays([profile.nodes.op, devices, profile.type_name])
-    size = pc.count_distinct(types).as_py()
-    keys = distinct(node * size + rank_strings(types), count * size)
-    return group_offsets(keys // size, count), keys % size, sorted(types.unique().to_pylist())
+    # A name may be long, and many nodes have it.
+    ops, extra = profile.nodes.op.dictionary_encode(), profile.type_name.dictionary_encode()
+    devices = pa.array(profile.devices, pa.string())
+    names = pa.concat_arrays([ops.dictionary, devices, extra.dictionary])
+    first_device, first_extra = len(ops.dictionary), len(ops.dictionary) + len(devices)
+    device, type_ = executions.placement_device, extra.indices.to_numpy()
+    code = np.concatenate([ops.indices.to_numpy(), first_device + device, first_extra + type_])
+    size = len(names)
+    keys = distinct(node * size + rank_strings(names)[code], count * size)
+    return group_offsets(keys // size, count), keys % size, sorted(names.unique().to_pylist())
 
 
 def _group_sums(values: Array, offsets: Array) -> Array:

@@ -22,7 +22,7 @@ from tfprof.profiles.add_rows import index_in
 from tfprof.profiles.executions import BYTE_FIELDS, executions_of
 from tfprof.profiles.lazy_columns import clip_to_int64
 from tfprof.profiles.profile import Profile
-from tfprof.profiles.schema import Records
+from tfprof.profiles.schema import Array, Records
 from tfprof.profiles.user_code import frame_columns, user_lines
 from tfprof.reports.measures import measures
 
@@ -39,7 +39,6 @@ class SqlTable:
 def _nodes(profile: Profile) -> pa.Table:
     names = profile.nodes.name
     device = executions_of(profile, REPAIRED).device
-    devices = pa.array([*profile.devices, None], pa.string())
     numbers = measures(profile, REPAIRED)
     columns: dict[str, Any] = {
         "node": np.arange(len(names)),
@@ -47,7 +46,7 @@ def _nodes(profile: Profile) -> pa.Table:
         "scope": pc.replace_substring_regex(names, "/?[^/]*$", ""),
         "op": profile.nodes.op,
         "in_graph": profile.nodes.in_graph,
-        "device": devices.take(pa.array(np.where(device < 0, len(profile.devices), device))),
+        "device": _dictionary(device, pa.array(profile.devices, pa.string())),
         "source": user_lines(profile),
         "stack": profile.nodes.stack,
         "shape": profile.nodes.shape,
@@ -57,6 +56,12 @@ def _nodes(profile: Profile) -> pa.Table:
             columns[metric.name] = clip_to_int64(to_comparable(numbers.column(metric.measure)))
     columns["runs"] = clip_to_int64(numbers.column("run_count"))
     return pa.table(columns)
+
+
+def _dictionary(indices: Array, names: pa.Array) -> pa.DictionaryArray:
+    """A column of names, which may be long and in many rows; -1 is none."""
+    codes = pa.array(indices, pa.int32(), mask=indices < 0)
+    return pa.DictionaryArray.from_arrays(codes, names)
 
 
 def _edges(profile: Profile) -> pa.Table:
@@ -80,7 +85,7 @@ def _types(profile: Profile) -> pa.Table:
 
 
 def _records(profile: Profile) -> pa.Table:
-    devices = pa.array([*profile.devices, None], pa.string())
+    devices = pa.array(profile.devices, pa.string())
     parts = [_record_columns(part, devices, profile) for part in profile.records]
     empty = {name: pa.array([], kind) for name, kind in _RECORD_TYPES.items()}
     return pa.concat_tables([pa.table(part) for part in parts] or [pa.table(empty)])
@@ -89,8 +94,8 @@ def _records(profile: Profile) -> pa.Table:
 _RECORD_TYPES = {
     "step": pa.int64(),
     "node": pa.int64(),
-    "name": pa.string(),
-    "device": pa.string(),
+    "name": pa.dictionary(pa.int32(), pa.string()),
+    "device": pa.dictionary(pa.int32(), pa.string()),
     "start": pa.int64(),
     "micros": pa.int64(),
     "bytes": pa.int64(),
@@ -104,8 +109,8 @@ def _record_columns(part: Records, devices: pa.Array, profile: Profile) -> dict[
     columns = {
         "step": np.full(len(part), part.step),
         "node": part.node,
-        "name": profile.nodes.name.take(pa.array(part.node)),
-        "device": devices.take(pa.array(part.device)),
+        "name": _dictionary(part.node, profile.nodes.name),
+        "device": _dictionary(part.device, devices),
         "start": part.start,
         "micros": part.duration,
         "bytes": clip_to_int64(part.total),

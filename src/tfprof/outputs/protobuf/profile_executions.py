@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from tfprof.outputs.node_labels import device_ranks
+from tfprof.outputs.node_labels import check_labels, device_ranks
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
     field_numbers,
@@ -66,7 +66,9 @@ def _devices(profile: Profile, execution: Array, device: Array, count: int) -> F
     rank = device_ranks(profile)
     size = max(len(profile.devices), 1)
     keys = distinct(execution * size + rank[device], count * size)
-    names = pa.array(sorted(profile.devices), pa.string())
+    devices = sorted(profile.devices)
+    check_labels(devices, keys % size, "devices of executions")
+    names = pa.array(devices, pa.string())
     name = raw_fields(names, keys % size)
     return repeated_messages(_EXEC["devices"], name, group_offsets(keys // size, count))
 
@@ -85,8 +87,9 @@ def _intervals(
     pair += varint_column(executions.interval_duration[rows])
     time = message_field(_INTEGERS["int64_values"], pair)
     times = repeated_messages(_TIMES["times"], time, np.append(first, len(rows)))
-    devices = pa.array(profile.devices, pa.string())
-    entry = string_field(_KEY, devices, executions.interval_device[rows[first]])
+    device = executions.interval_device[rows[first]]
+    check_labels(profile.devices, device, "devices of executions")
+    entry = string_field(_KEY, pa.array(profile.devices, pa.string()), device)
     entry += message_field(_VALUE, times)
     offsets = group_offsets(key[first] // size, len(executions.execution_node))
     return repeated_messages(_EXEC[field], entry, offsets)

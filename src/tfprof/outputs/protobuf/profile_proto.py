@@ -13,6 +13,7 @@ from tfprof.definitions.integers import INT64_MAX
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.flop_columns import without_symbols
 from tfprof.flops.node_flops import node_flops
+from tfprof.outputs.node_labels import check_labels
 from tfprof.outputs.protobuf.profile_executions import encode_executions
 from tfprof.outputs.protobuf.profile_traces import encode_traces
 from tfprof.outputs.protobuf.protobuf_writer import (
@@ -108,6 +109,7 @@ def _devices(profile: Profile, executions: Executions, rows: Array) -> dict[str,
     """The device that each node was placed on, and the host of it."""
     device = np.where(executions.device < 0, len(profile.devices), executions.device)[rows]
     own = [*profile.devices, ""]
+    check_labels(own, device, "devices of nodes")
     hosts = [_GPU.sub("cpu:0", name) for name in own]
     return {
         field: string_field(_NODE[field], pa.array(names, pa.string()), device)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from tfprof.definitions.metrics import METRICS, measure_names
 from tfprof.flops.flop_columns import without_symbols
 from tfprof.outputs.encoding.row_encoder import concat_groups
+from tfprof.outputs.node_labels import check_labels
 from tfprof.outputs.protobuf.nested_messages import parse_tree
 from tfprof.outputs.protobuf.protobuf_writer import (
     Fields,
@@ -103,6 +104,7 @@ def _details(report: Report, node: Array) -> Fields:
     """The device and the input shapes of nodes; none for -1."""
     names = pa.array([*report.profile.devices, ""], pa.string())
     device = np.append(executions_of(report.profile, report.quirks).device, -1)[node]
+    check_labels(report.profile.devices, device, "devices of the rows")
     text = raw_fields(names, np.where(device < 0, len(names) - 1, device))
     shapes = pa.concat_arrays([_input_shapes(report), pa.array([b""])])
     shape = raw_fields(shapes, np.where(node < 0, len(shapes) - 1, node))
