@@ -10,9 +10,16 @@ The text of each is one line that names the file or option and says what to do.
 
 from __future__ import annotations
 
+import re
+
 from tfprof.runtime.printable import one_line
 
 __all__ = ["LoadError", "OptionError", "OutputError", "TfprofError"]
+
+
+_LONGEST, _KEPT_OF_WORD, _KEPT = 2000, 400, 5000
+"""Characters of a text that stays as it is, and of the beginning and end of words and others."""
+_WORD = re.compile(r"\S+")
 
 
 class TfprofError(Exception):
@@ -20,7 +27,18 @@ class TfprofError(Exception):
 
     def __init__(self, text: str = "") -> None:
         r"""Names in the text may hold anything; what would break the line is written as `\n`."""
-        super().__init__(one_line(str(text)))
+        super().__init__(one_line(_cut_names(str(text))))
+
+
+def _cut_names(text: str) -> str:
+    """A text without the middle of names that make it too long to be read."""
+    if len(text) <= _LONGEST:
+        return text
+    return _cut(_WORD.sub(lambda word: _cut(word[0], _KEPT_OF_WORD), text), _KEPT)
+
+
+def _cut(text: str, kept: int) -> str:
+    return text if len(text) <= 2 * kept else f"{text[:kept]}...{text[-kept:]}"
 
 
 class LoadError(TfprofError):

@@ -11,6 +11,7 @@ import pytest
 
 from tests.robustness.budget import Measured, run_measured
 from tests.robustness.models import Frame, graph_of, log_of, run_of
+from tfprof.errors import TfprofError
 
 _ALL = "-account_type_regexes", ".*", "-max_depth", "10000"
 
@@ -136,3 +137,20 @@ def test_store_of_a_device_with_a_long_name(tmp_path):
     command = "fleet", "ingest", tmp_path, "--job", "j", "--out", tmp_path / "store"
     done = run_measured(*command, "--processes", "1")
     check_refused(done, "has 40,023 characters, more than 1,000; shorten it")
+
+
+def test_errors_cut_long_names(tmp_path):
+    graph = graph_of(("a" * 150_000, "A"), ("a" * 150_000, "A"))
+    (tmp_path / "graph").write_bytes(graph.SerializeToString())
+    done = run_measured(f"--graph_path={tmp_path / 'graph'}", "scope", "-select", "b" * 100_000)
+    assert done.check().status == 2
+    assert len(done.err) < 2500
+
+
+def test_names_in_errors():
+    """Only those that make a message too long are cut, and none hides what follows."""
+    assert str(TfprofError("a" * 2000)) == "a" * 2000
+    text = f"{'a' * 1001}{'b' * 1000} has no file"
+    assert str(TfprofError(text)) == "a" * 400 + "..." + "b" * 400 + " has no file"
+    assert str(TfprofError("a" * 800 + " b" * 601)) == "a" * 800 + " b" * 601
+    assert str(TfprofError("a " * 6000)) == "a " * 2500 + "..." + "a " * 2500
