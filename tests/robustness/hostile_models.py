@@ -102,3 +102,13 @@ def named_layers(count: int = 4000) -> SavedModel:
         source = node.name
     model.meta_graphs[0].signature_def["serving_default"].outputs["y"].name = f"{source}:0"
     return model
+
+
+def model_with_a_long_name(count: int = 1200, length: int = 40_000) -> SavedModel:
+    """A model in a model, whose layers are in one with a long name."""
+    model = _saved_model()
+    _add_object(model, {"layer-0": 1}, name="model")
+    _add_object(model, {f"layer-{i}": i + 2 for i in range(count)}, name="o" * length)
+    for i in range(count):
+        _add_object(model, {}, name=f"k{i}")
+    return model

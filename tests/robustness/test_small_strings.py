@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.robustness.budget import Measured, run_measured
+from tests.robustness.hostile_models import model_with_a_long_name
 from tests.robustness.models import Frame, graph_of, log_of, run_of
 from tfprof.errors import TfprofError
 
@@ -154,3 +155,11 @@ def test_names_in_errors():
     assert str(TfprofError(text)) == "a" * 400 + "..." + "b" * 400 + " has no file"
     assert str(TfprofError("a" * 800 + " b" * 601)) == "a" * 800 + " b" * 601
     assert str(TfprofError("a " * 6000)) == "a " * 2500 + "..." + "a " * 2500
+
+
+def test_layers_of_a_model_with_a_long_name(tmp_path):
+    model = model_with_a_long_name().SerializeToString()
+    (tmp_path / "saved_model.pb").write_bytes(model)
+    done = run_measured("model", tmp_path, "--json")
+    check_refused(done, "names of layers: would take 0.0 GB")
+    assert run_measured("model", tmp_path).check().status == 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tfprof.definitions.limits import check_output_size
 from tfprof.definitions.lookup import Lookup, did_you_mean
 from tfprof.errors import OptionError
 from tfprof.flops.cost_display import CostDisplay
@@ -98,14 +99,18 @@ class ModelTable(CostDisplay):
 
     def to_dict(self, depth: int | None = None) -> dict[str, Any]:
         """Layers and totals in plain numbers, polynomials as text."""
+        shown = self.layers_to_depth(depth)
+        names = sum(len(layer.name) for layer in shown)
+        # Each layer has the name of its model.
+        size = names + sum(len(layer.parent or "") for layer in shown)
+        check_output_size(size, "names of layers", rows=len(shown), names=names)
         layers = [
             {
                 **asdict(layer),
                 "float_ops": plain_count(layer.float_ops),
                 "macs": plain_count(layer.macs),
             }
-            for layer in self.layers
-            if depth is None or layer.depth <= depth
+            for layer in shown
         ]
         return {"layers": layers, **cost_dict(self.cost)}
 
