@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from tests.loaders.checkpoint.table_writer import write_table
 from tests.robustness.budget import run_measured
 from tfprof.loaders.checkpoint.keras_slots import keras_slots
@@ -9,6 +13,15 @@ from tfprof.loaders.checkpoint.slice_key import key_prefix, key_suffix
 from tfprof.protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto, SavedTensorSlices
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.protos.saved_model_pb2 import TrackableObjectGraph
+
+
+def write_scalars(path: Path, prefix: str, count: int, *, per_block: int, interval: int) -> None:
+    """The index of a checkpoint of so many scalars, whose names begin with a prefix."""
+    entry = BundleEntryProto(dtype=1, size=4)
+    entry.shape.SetInParent()
+    rows = [(b"", BundleHeaderProto(num_shards=1).SerializeToString())]
+    rows += [(f"{prefix}{i:07}".encode(), entry.SerializeToString()) for i in range(count)]
+    path.write_bytes(write_table(rows, per_block=per_block, interval=interval))
 
 
 def test_slices_of_a_tensor_with_a_long_name(tmp_path):
@@ -21,6 +34,23 @@ def test_slices_of_a_tensor_with_a_long_name(tmp_path):
     (tmp_path / "model.index").write_bytes(write_table(rows))
     command = tmp_path / "model", "scope", "-account_type_regexes", ".*"
     assert run_measured(*command).check().status == 0
+
+
+@pytest.mark.parametrize("command", [["scope", "-account_type_regexes", ".*"], ["summary"]])
+@pytest.mark.parametrize("per_block", [100, 10_000])
+def test_keys_that_share_a_long_prefix(tmp_path, command, per_block):
+    """Whatever block they are in; TensorFlow writes a whole key every 16."""
+    write_scalars(tmp_path / "model.index", "a" * 13_000, 4000, per_block=per_block, interval=10**6)
+    done = run_measured(tmp_path / "model", *command).check()
+    assert done.status == 1
+    assert "the keys of the table are too long for its size" in done.err
+
+
+def test_keys_as_tensorflow_writes_them(tmp_path):
+    for size, count in ((150, 3000), (900, 1100), (13_000, 110)):
+        write_scalars(tmp_path / "model.index", "a" * size, count, per_block=10**6, interval=16)
+        command = tmp_path / "model", "op", "-account_type_regexes", ".*"
+        assert run_measured(*command).check().status == 0
 
 
 def test_tensors_in_one_block(tmp_path):

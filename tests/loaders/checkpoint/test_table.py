@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfprof.errors import LoadError
+from tfprof.loaders.checkpoint.block import KeyBudget
 from tfprof.loaders.checkpoint.slice_key import key_prefix, key_suffix, split_key
 from tfprof.loaders.checkpoint.table import open_table
 
@@ -86,8 +87,16 @@ def test_broken_block(tmp_path: Path, contents: bytes, kind: int, message: str) 
 
 def test_keys_that_grow_without_end(tmp_path: Path) -> None:
     rows = b"".join(varint(place) + b"\1\0a" for place in range(20_000))
-    with pytest.raises(LoadError, match="broken"):
+    with pytest.raises(LoadError, match="keys of the table are too long for its size"):
         list(open_table(one_block(tmp_path / "t", rows + bytes(4))).items())
+
+
+def test_bytes_of_all_keys(tmp_path: Path) -> None:
+    budget = KeyBudget(tmp_path / "t", 100)
+    for size in (4 * 2**20, 16 * 100):
+        budget.take(size)
+    with pytest.raises(LoadError, match="too long for its size"):
+        budget.take(1)
 
 
 @pytest.mark.parametrize(

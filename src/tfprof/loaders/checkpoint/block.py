@@ -18,9 +18,27 @@ _RAW, _SNAPPY = 0, 1
 # The densest snappy element turns 3 bytes into 64, so a larger size is false.
 _SNAPPY_GROWTH = 22
 
-# Keys that grow by one byte each would need memory in the square of the block's size. TensorFlow
+# Keys that grow by one byte each would need memory in the square of the table's size. TensorFlow
 # writes a whole key every 16 entries, so its keys grow 16-fold at most.
-_KEY_GROWTH = 256
+_KEY_GROWTH = 16
+_MIN_KEY_BYTES = 1 << 22
+
+
+class KeyBudget:
+    """The bytes that all keys of a walk through a table may have."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        """For a table of some bytes."""
+        self._path, self._left = path, _MIN_KEY_BYTES + _KEY_GROWTH * size
+
+    def take(self, size: int) -> None:
+        """Count a key; a LoadError if all together have too many bytes."""
+        self._left -= size
+        if self._left < 0:
+            raise LoadError(
+                f"{self._path}: the keys of the table are too long for its size; write the "
+                "checkpoint again with TensorFlow"
+            )
 
 
 class BlockHandle(NamedTuple):
@@ -45,10 +63,9 @@ def read_block(path: Path, handle: BlockHandle) -> bytes:
     raise LoadError(f"{path}: {what} has the unknown compression {kind}; write it with another")
 
 
-def block_entries(contents: bytes, path: Path) -> Iterator[tuple[bytes, bytes]]:
+def block_entries(contents: bytes, path: Path, budget: KeyBudget) -> Iterator[tuple[bytes, bytes]]:
     """The keys and values of a block in order."""
     limit = _entries_end(contents, path)
-    budget = _KEY_GROWTH * len(contents)
     offset, key = 0, b""
     while offset < limit:
         try:
@@ -58,9 +75,9 @@ def block_entries(contents: bytes, path: Path) -> Iterator[tuple[bytes, bytes]]:
         except ValueError:
             raise _broken_block_error(path) from None
         middle, end = offset + added, offset + added + length
-        budget -= shared + added
-        if shared > len(key) or end > limit or budget < 0:
+        if shared > len(key) or end > limit:
             raise _broken_block_error(path)
+        budget.take(shared + added)
         key = key[:shared] + contents[offset:middle]
         yield key, contents[middle:end]
         offset = end

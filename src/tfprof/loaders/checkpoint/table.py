@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tfprof.errors import LoadError
-from tfprof.loaders.checkpoint.block import BlockHandle, block_entries, read_block
+from tfprof.loaders.checkpoint.block import BlockHandle, KeyBudget, block_entries, read_block
 from tfprof.loaders.files import file_size, read_range
 from tfprof.protos.varint import read_varint
 
@@ -37,7 +37,8 @@ class Table:
         handle = self.blocks[i]
         entries = self._last.get(handle)
         if entries is None:
-            entries = dict(block_entries(read_block(self.path, handle), self.path))
+            contents = read_block(self.path, handle)
+            entries = dict(block_entries(contents, self.path, _key_budget(self.path)))
             self._last.clear()
             if handle.size <= _KEPT_SIZE:
                 self._last[handle] = entries
@@ -46,8 +47,9 @@ class Table:
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """All keys and values in order."""
         previous: bytes | None = None
+        budget = _key_budget(self.path)
         for handle in self.blocks:
-            for key, value in block_entries(read_block(self.path, handle), self.path):
+            for key, value in block_entries(read_block(self.path, handle), self.path, budget):
                 # Also ends a walk over an index that names one block again and again.
                 if previous is not None and key <= previous:
                     raise LoadError(
@@ -75,10 +77,14 @@ def open_table(path: Path) -> Table:
     _, position = _handle(footer, 0, path)  # the meta index, which is always empty
     index, _ = _handle(footer, position, path)
     last_keys, blocks = [], []
-    for key, value in block_entries(read_block(path, index), path):
+    for key, value in block_entries(read_block(path, index), path, _key_budget(path)):
         last_keys.append(key)
         blocks.append(_handle(value, 0, path)[0])
     return Table(path, tuple(last_keys), tuple(blocks))
+
+
+def _key_budget(path: Path) -> KeyBudget:
+    return KeyBudget(path, file_size(path, "the table"))
 
 
 def _handle(data: bytes, position: int, path: Path) -> tuple[BlockHandle, int]:
