@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.robustness import hostile_programs
+from tests.robustness import hostile_programs, hostile_traces
 from tests.robustness.budget import run_measured
 from tests.robustness.models import CPU, graph_of, run_of
 from tfprof.protos.log_pb2 import ProfileProto
@@ -66,6 +66,12 @@ def _open_planes(space, tmp_path):
     path = tmp_path / "host.xplane.pb"
     path.write_bytes(space.SerializeToString())
     return run_measured(path, "op").check()
+
+
+def test_kernels_that_refer_to_one_long_name(tmp_path):
+    done = _open_planes(hostile_traces.kernels_of_one_op(), tmp_path)
+    assert done.status == 0
+    assert "3,000 used (gpu kernels 3,000)" in done.err
 
 
 def _add_plane(space, name, line="line", number=1):

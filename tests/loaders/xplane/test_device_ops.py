@@ -117,6 +117,18 @@ def test_kernels_without_a_host(tmp_path: Path) -> None:
     assert scope["other/jit_step/fusion.3"].own["exec_micros"] == 9
 
 
+def test_a_text_and_a_reference_to_the_same_text_name_one_op(tmp_path: Path) -> None:
+    maker = Maker()
+    gpu = Device(maker, "/device:GPU:0")
+    for first, op in ((0, "b/Relu:Relu"), (10, "a/MatMul:MatMul"), (20, "b/Relu:Relu")):
+        gpu.add("Stream #1", "k", first, first + 1, tf_op=op)
+    stat = gpu.plane.lines[0].events[2].stats[0]
+    stat.str_value = "b/Relu:Relu"
+    profile = tfprof.load(maker.write(tmp_path))
+    report = profile.report("scope", select=["micros", "occurrence"], max_depth=5)
+    assert [report[f"other/{name}"].own["run_count"] for name in ("b/Relu", "a/MatMul")] == [2, 1]
+
+
 @pytest.mark.parametrize("line", ["XLA Ops", "Framework Ops"])
 def test_instructions_of_a_tpu(tmp_path: Path, line: str) -> None:
     """Nested instructions count once; other lines show the same time again."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from tfprof.loaders.xplane.events import TraceEvents
 from tfprof.loaders.xplane.planes import Plane
@@ -19,16 +18,12 @@ def text_stats(events: TraceEvents, plane: Plane, name: str) -> tuple[Array, lis
     """The text of a stat of each event, as the number of a text, -1 for none; and the texts."""
     codes = np.full(len(events), -1, np.int64)
     values: dict[str, int] = {}
-    for number, texts in plane.event_texts.items():
-        if name in texts:
-            codes[events.name == number] = values.setdefault(texts[name], len(values))
-    stat = stat_id(plane, name)
-    rows = np.flatnonzero(events.stat_name == (-1 if stat is None else stat))
-    encoded = events.stat_text.take(pa.array(rows)).dictionary_encode()
-    numbers = [values.setdefault(t or "", len(values)) for t in encoded.dictionary.to_pylist()]
-    codes[events.stat_event[rows]] = np.array([*numbers, -1], np.int64)[
-        encoded.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
-    ]
+    for event, of_event in plane.event_texts.items():
+        if name in of_event:
+            codes[events.name == event] = values.setdefault(of_event[name], len(values))
+    rows, index, texts = events.texts(stat_id(plane, name))
+    numbers = [values.setdefault(text, len(values)) for text in texts]
+    codes[rows] = np.array(numbers, np.int64)[index]
     return codes, list(values)
 
 

@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError
 from tfprof.loaders.wire import columns_of_bytes, numbers, parent_indices
 from tfprof.loaders.xplane.planes import Plane, fields_of
 from tfprof.profiles.schema import Array, BoolArray
-from tfprof.profiles.string_columns import utf8_bytes
+from tfprof.profiles.string_columns import strings, utf8_bytes
 from tfprof.protos import columns_pb2
 from tfprof.protos.varint import encode_varint
 from tfprof.protos.xplane_pb2 import XLine
@@ -40,8 +40,9 @@ class TraceEvents:
     """The events of one plane that are used; `line` is an index in the plane's lines.
 
     Times are picoseconds after the earliest clock of the trace's lines. `stat_*` has a row for each
-    stat that is used, sorted by `stat_event`. `counts` has how many events there are of each name,
-    also of those that are not used, by the name's id.
+    stat that is used, sorted by `stat_event`; texts are dictionary-encoded, as one may be that of
+    many events. `counts` has how many events there are of each name, also of those that are not
+    used, by the name's id.
     """
 
     line: Array
@@ -53,7 +54,7 @@ class TraceEvents:
     stat_name: Array
     """The id of the stat's name."""
     stat_number: Array
-    stat_text: pa.Array
+    stat_text: pa.DictionaryArray
     counts: dict[int, int]
 
     def __len__(self) -> int:
@@ -77,11 +78,13 @@ class TraceEvents:
         mask[self.stat_event[self.stat_name == (-1 if stat is None else stat)]] = True
         return mask
 
-    def texts(self, stat: int | None) -> dict[int, str]:
-        """Event -> its text of a stat."""
+    def texts(self, stat: int | None) -> tuple[Array, Array, list[str]]:
+        """The events with a text of a stat, the number of each one's text, and the texts."""
         rows = np.flatnonzero(self.stat_name == (-1 if stat is None else stat))
-        texts = self.stat_text.take(pa.array(rows)).to_pylist()
-        return dict(zip(self.stat_event[rows].tolist(), texts, strict=True))
+        # The dictionary has the texts of all stats.
+        numbers = pa.array(self.stat_text.indices.to_numpy()[rows]).dictionary_encode()
+        texts: list[str] = self.stat_text.dictionary.take(numbers.dictionary).to_pylist()
+        return self.stat_event[rows], numbers.indices.to_numpy(), texts
 
 
 def read_events(
@@ -301,14 +304,17 @@ class _Reader:
         stats = columns_of_bytes(wire, columns_pb2.Stats).column(0).flatten()
         return rows[parent_indices(lists)], stats
 
-    def _texts(self, stats: pa.Array) -> pa.Array:
+    def _texts(self, stats: pa.Array) -> pa.DictionaryArray:
         """The texts of stats, which may be those of other names."""
-        reference, text = numbers(stats.field("ref_value")), stats.field("str_value")
-        if not reference.any():
+        text = stats.field("str_value").fill_null("").dictionary_encode()
+        references, index = np.unique(numbers(stats.field("ref_value")), return_inverse=True)
+        if not references.any():
             return text
-        pairs = zip(text.to_pylist(), reference.tolist(), strict=True)
-        texts = [self.stat_names.get(ref, "") if ref else own for own, ref in pairs]
-        return pa.array(texts, pa.string())
+        names = strings([self.stat_names.get(number, "") for number in references.tolist()])
+        both = pa.concat_arrays([text.dictionary, names]).dictionary_encode()
+        own, referenced = text.indices.to_numpy(), len(text.dictionary) + index
+        number = both.indices.to_numpy()[np.where(references[index] != 0, referenced, own)]
+        return pa.DictionaryArray.from_arrays(number, both.dictionary)
 
 
 def _delimit_stats(stats: pa.Array) -> bytes:
@@ -326,7 +332,7 @@ def _delimit_stats(stats: pa.Array) -> bytes:
 def _concat(parts: Sequence[TraceEvents], counts: dict[int, int]) -> TraceEvents:
     if not parts:
         none = np.zeros(0, np.int64)
-        texts = pa.array([], pa.string())
+        texts = strings().dictionary_encode()
         return TraceEvents(none, none, none, none, none, none, none, texts, counts)
     first = np.cumsum([0, *(len(part) for part in parts)])
     return TraceEvents(

@@ -178,11 +178,15 @@ def read_op_executions(
 
 def _input_shapes(events: TraceEvents, kind: Array, rows: Array, plane: Plane) -> dict[int, str]:
     """Row -> the shapes of its inputs, as text."""
-    texts = events.texts(stat_id(plane, _SHAPES))
+    owners, numbers, texts = events.texts(stat_id(plane, _SHAPES))
     position = np.full(len(events), -1, np.int64)
     position[rows] = np.arange(len(rows))
     is_op = kind == EventKind.OP
-    return {int(position[event]): text for event, text in texts.items() if is_op[event] and text}
+    return {
+        int(position[event]): texts[number]
+        for event, number in zip(owners.tolist(), numbers.tolist(), strict=True)
+        if is_op[event] and texts[number]
+    }
 
 
 def _times(events: TraceEvents, kind: Array, rows: Array) -> tuple[Array, Array, Array]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pyarrow as pa
 
 from tfprof.loaders.xplane.event_kinds import EAGER_NODE_PREFIX, EAGER_PREFIX, EventKind
 from tfprof.loaders.xplane.event_stats import stat_id
@@ -29,12 +28,11 @@ def name_ops(
     names = [_split(plane.event_names[number]) for number in ids.tolist()]
     compiled = np.flatnonzero(kind[rows] == EventKind.HLO)
     if len(compiled):
-        stats = np.flatnonzero(events.stat_name == stat_id(plane, HLO_OP))
-        texts = events.stat_text.take(pa.array(stats)).dictionary_encode()
+        owners, numbers, texts = events.texts(stat_id(plane, HLO_OP))
         code = np.zeros(len(events), np.int64)
-        code[events.stat_event[stats]] = texts.indices.to_numpy()
+        code[owners] = numbers
         index[compiled] = len(names) + code[rows[compiled]]
-        names += [(name, "") for name in texts.dictionary.to_pylist()]
+        names += [(name, "") for name in texts]
     return _with_eager_nodes(events, kind, rows, plane, index, names)
 
 
