@@ -11,7 +11,7 @@ from tfprof.flops.optimizer_slots import with_slots
 from tfprof.flops.variables import Variable
 from tfprof.loaders.hlo.op_names import parse_argument, parse_op_name
 from tfprof.loaders.hlo.tf_functions import TfFunctions
-from tfprof.loaders.xplane.device_ops import _split
+from tfprof.loaders.xplane.device_ops import _parse_title, _split
 from tfprof.profiles.devices import device_kind
 from tfprof.protos.graph_pb2 import GraphDef
 from tfprof.reports.overview import _is_trainer
@@ -38,6 +38,10 @@ def shorten_for_a_terminal(name):
     return shorten_name(name, 80)
 
 
+def split_title(title):
+    return _split(_parse_title(title), "", "", "")
+
+
 @pytest.mark.parametrize(
     ("derive", "name"),
     [
@@ -61,9 +65,9 @@ def shorten_for_a_terminal(name):
         (find_forward_frames, repeated("gradients/")),
         (find_forward_frames, repeated("gradients/a_grad/")),
         (find_forward_frames, repeated("a/")),
-        (lambda title: _split(title, "", "", ""), repeated("1", "x")),
-        (lambda title: _split(title, "", "", ""), "Memcpy" + repeated("a2", "!")),
-        (lambda title: _split(title, "", "", ""), repeated("<(")),
+        (split_title, repeated("1", "x")),
+        (split_title, "Memcpy" + repeated("a2", "!")),
+        (split_title, repeated("<(")),
         (device_kind, repeated("/a:1/stream", "\n\n")),
         (device_kind, repeated("/a:1")),
         (_is_trainer, repeated("/keras/src/")),

@@ -68,6 +68,27 @@ def _open_planes(space, tmp_path):
     return run_measured(path, "op").check()
 
 
+@pytest.mark.parametrize(
+    "trace",
+    [
+        hostile_traces.eager_op_of_many_calls,
+        hostile_traces.ops_of_one_function,
+        hostile_traces.kernels_of_one_module,
+        hostile_traces.copies_of_one_op,
+    ],
+)
+def test_long_name_that_is_part_of_many(trace, tmp_path):
+    done = _open_planes(trace(), tmp_path)
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "host.xplane.pb: long names are parts of so many others" in done.err
+
+
+@pytest.mark.parametrize("letter", ["f", "\u20ac", "\U0001f600"])
+def test_long_name_that_is_part_of_some(letter, tmp_path):
+    """The most that a trace of 45 kB may need."""
+    assert _open_planes(hostile_traces.ops_of_one_function(200, letter), tmp_path).status == 0
+
+
 def test_kernels_that_refer_to_one_long_name(tmp_path):
     done = _open_planes(hostile_traces.kernels_of_one_op(), tmp_path)
     assert done.status == 0

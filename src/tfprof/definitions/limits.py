@@ -84,6 +84,7 @@ MAX_RANK = 254
 _MIN_OUTPUT_BYTES, _OUTPUT_PER_ROW, _OUTPUT_PER_BYTE = 1 << 25, 1 << 10, 4
 _MIN_INLINED_NODES, _MAX_INLINED_NODES, _INLINED_PER_NODE = 20_000, 2_000_000, 12
 _MIN_INLINED_BYTES, _INLINED_PER_BYTE = 1 << 24, 20
+_MIN_DERIVED_BYTES, _DERIVED_PER_BYTE, _MAX_DERIVED_BYTES = 1 << 23, 20, 1 << 30
 _MIN_VISITS, _VISITS_PER_NODE = 20_000, 12
 _MIN_SCOPE_BYTES, _SCOPES_PER_BYTE = 1 << 26, 64
 _MIN_LINE_BYTES, _BYTES_PER_LINE = 1 << 23, 512
@@ -123,6 +124,11 @@ def max_inlined_nodes(nodes: int) -> int:
 def max_inlined_bytes(names: int) -> int:
     """The most bytes that names of inlined nodes may have, from names of some bytes."""
     return _MIN_INLINED_BYTES + _INLINED_PER_BYTE * names
+
+
+def max_derived_bytes(size: int) -> int:
+    """The most bytes that names may have which are made of those of a trace of some bytes."""
+    return min(_MIN_DERIVED_BYTES + _DERIVED_PER_BYTE * size, _MAX_DERIVED_BYTES)
 
 
 def max_visits(nodes: int) -> int:

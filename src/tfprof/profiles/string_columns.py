@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tfprof.profiles.schema import Array
 
@@ -13,6 +14,12 @@ from tfprof.profiles.schema import Array
 def strings(values: Any = ()) -> pa.Array:
     """A column of strings."""
     return pa.array(values, pa.string())
+
+
+def byte_sizes(column: pa.Array) -> Array:
+    """The bytes of each string."""
+    sizes: Array = pc.binary_length(column).to_numpy().astype(np.int64)
+    return sizes
 
 
 def value_offsets(column: pa.Array) -> Array:

@@ -126,7 +126,9 @@ def _add_part(
         return profile
     # Runs of compiled programs come after the others.
     device = np.append(part.device, np.zeros(len(ops) - len(part.ops), np.int32))
-    run, step = run_columns(ops, host.epoch_nanos, part.devices, device, scopes, first_thread)
+    run, step = run_columns(
+        *(ops, host.epoch_nanos, part.devices, device, scopes, first_thread), budget=host.budget
+    )
     return profile.with_trace(run, step)
 
 

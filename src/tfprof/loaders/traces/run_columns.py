@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.loaders.xplane.op_events import OpExecutions, root_name
 from tfprof.profiles.grouping import distinct_rows
 from tfprof.profiles.schema import Array
 from tfprof.profiles.source_columns import COMPILED, LARGE_BLOCKS_ONLY, RunColumns
-from tfprof.profiles.string_columns import strings
+from tfprof.profiles.string_columns import byte_sizes, strings
 
 _CALL = "StatefulPartitionedCall"
 _NANOSECOND, _MICROSECOND = 1000, 1_000_000  # in picoseconds
@@ -42,12 +43,14 @@ def run_columns(
     device: Array,
     known: Mapping[str, str],
     first_thread: int = 0,
+    *,
+    budget: NameBudget,
 ) -> tuple[RunColumns, Array]:
     """The records sorted by step, with names below the scope of their root, and their steps.
 
     `device` is the index of each op's device. `first_thread` is the number of the first line.
     """
-    name, label = _names(ops, known)
+    name, label = _names(ops, known, budget)
     key, _ = distinct_rows([name.indices.to_numpy(), ops.step])
     start = epoch_nanos + ops.start // _NANOSECOND
     columns = RunColumns(
@@ -68,15 +71,21 @@ def run_columns(
     return columns.take(order), ops.step[order]
 
 
-def _names(ops: OpExecutions, known: Mapping[str, str]) -> tuple[pa.Array, pa.Array]:
+def _names(
+    ops: OpExecutions, known: Mapping[str, str], budget: NameBudget
+) -> tuple[pa.Array, pa.Array]:
     """The name and the label of each record, of which only the distinct ones are made."""
     roots, nodes = ops.root.dictionary.to_pylist(), ops.name.dictionary.to_pylist()
     types = ops.op.dictionary.to_pylist()
     scopes = scopes_of_roots(roots, known)
     pair = ops.root.indices.to_numpy() * max(len(nodes), 1) + ops.name.indices.to_numpy()
     pairs, index = np.unique(pair, return_inverse=True)
+    root_of, node_of = np.divmod(pairs, max(len(nodes), 1))
+    own = np.maximum(byte_sizes(ops.name.dictionary), _sizes_of_calls(types, known))
+    sizes = byte_sizes(strings(scopes))[root_of] + (own + byte_sizes(ops.op.dictionary))[node_of]
+    budget.spend(int(sizes.sum()))
     names, labels = [], []
-    for root, node in (divmod(number, max(len(nodes), 1)) for number in pairs.tolist()):
+    for root, node in zip(root_of.tolist(), node_of.tolist(), strict=True):
         name = f"{scopes[root]}/{nodes[node]}" if scopes[root] else nodes[node]
         op = types[node]
         if op in known:  # a compiled function runs as an op of its name
@@ -88,6 +97,12 @@ def _names(ops: OpExecutions, known: Mapping[str, str]) -> tuple[pa.Array, pa.Ar
         pa.DictionaryArray.from_arrays(indices, strings(names)),
         pa.DictionaryArray.from_arrays(indices, strings(labels)),
     )
+
+
+def _sizes_of_calls(types: list[str], known: Mapping[str, str]) -> Array:
+    """The bytes of the scope of each op that is a compiled function; 0 for other ops."""
+    sizes = {function: len(scope.encode()) for function, scope in known.items()}
+    return np.array([sizes.get(op, 0) for op in types], np.int64)
 
 
 def _round_micros(picoseconds: Array, key: Array) -> Array:

@@ -8,6 +8,7 @@
     nesting           which events contain which others
     op_events         executions of ops: root, times and step
     op_names          the node and the op of each
+    name_budget       the bytes that names may have which are made of others
     steps             the step of each execution
     device_ops        what accelerators ran
     device_programs   the compiled programs that they ran

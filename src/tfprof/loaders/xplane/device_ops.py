@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from tfprof.loaders.xplane.device_programs import (
 )
 from tfprof.loaders.xplane.event_stats import stat_id, text_stats
 from tfprof.loaders.xplane.events import TraceEvents, count_events, read_events
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.loaders.xplane.nesting import find_outer, self_times
 from tfprof.loaders.xplane.op_events import (
     LAUNCH_ID,
@@ -36,7 +37,7 @@ from tfprof.loaders.xplane.op_names import HLO_OP
 from tfprof.loaders.xplane.planes import Line, Plane
 from tfprof.loaders.xplane.steps import latest_step
 from tfprof.profiles.schema import Array, BoolArray
-from tfprof.profiles.string_columns import strings
+from tfprof.profiles.string_columns import byte_sizes, strings
 
 _PLANE = re.compile(r"/device:([A-Za-z]+):(\d{1,18})")
 _STEPS = "Steps"
@@ -117,6 +118,7 @@ def read_device_ops(
     host: OpExecutions | None,
     modules: Mapping[int, str],
     release: Callable[[], None],
+    budget: NameBudget,
 ) -> DeviceOps:
     """What an accelerator ran; roots and steps are those of the host.
 
@@ -140,7 +142,8 @@ def read_device_ops(
     )
     program = find_programs(events, plane, modules, first_ns, release)
     program[instructions[0] < 0] = NO_PROGRAM
-    names, ops, code = _names(events, plane, instructions, np.isin(program, list(modules)))
+    is_known = np.isin(program, list(modules))
+    names, ops, code = _names(events, plane, instructions, is_known, budget)
     launch = _find_launches(events, plane, host)
     launched_by = launch.copy()
     if host is not None and (launch >= 0).any():
@@ -187,7 +190,11 @@ def _op_lines(plane: Plane, kind: str) -> list[Line]:
 
 
 def _names(
-    events: TraceEvents, plane: Plane, instructions: tuple[Array, list[str]], is_known: BoolArray
+    events: TraceEvents,
+    plane: Plane,
+    instructions: tuple[Array, list[str]],
+    is_known: BoolArray,
+    budget: NameBudget,
 ) -> tuple[list[str], list[str], Array]:
     """The distinct nodes and op types, and which of them each event is.
 
@@ -196,9 +203,13 @@ def _names(
     ops_of_events, modules = (text_stats(events, plane, key) for key in (_OP, HLO_MODULE))
     texts = ops_of_events, instructions, modules
     title, which = np.unique(events.name, return_inverse=True)
-    titles = [plane.event_names.get(number, "") for number in title.tolist()]
+    titles = [_parse_title(plane.event_names.get(number, "")) for number in title.tolist()]
     keys = np.stack([is_known, which, *(codes for codes, _ in texts)], 1)
     distinct, code = np.unique(keys, axis=0, return_inverse=True)
+    sizes = byte_sizes(strings([title.copy or title.short for title in titles]))[distinct[:, 1]]
+    for codes, (_, values) in zip(distinct[:, 2:].T, texts, strict=True):
+        sizes += byte_sizes(strings([*values, ""]))[codes]  # the last is that of -1
+    budget.spend(int(sizes.sum()))
     index_of_pair: dict[tuple[str, str], int] = {}
     of_key = []
     for is_instruction, number, *codes in distinct.tolist():
@@ -213,16 +224,29 @@ def _names(
     return names, ops, np.array(of_key, np.int64)[code.reshape(-1)]
 
 
-def _split(title: str, op: str, instruction: str, module: str) -> tuple[str, str]:
-    """The node and the op type of a kernel or an instruction."""
-    hlo = instruction or _short_title(title)
-    base = hlo.rstrip(".0123456789") or hlo
+class _Title(NamedTuple):
+    """What the name of an event says: what is copied, as the original's tracer called it, or ''.
+
+    And `fusion.3` of an instruction's text, `cub.reduce` of a kernel's signature.
+    """
+
+    copy: str
+    short: str
+
+
+def _parse_title(title: str) -> _Title:
     copy = _COPY.match(title)
+    return _Title(f"MEMCPY{copy[1]}to{copy[2]}" if copy else "", _short_title(title))
+
+
+def _split(title: _Title, op: str, instruction: str, module: str) -> tuple[str, str]:
+    """The node and the op type of a kernel or an instruction."""
     node, _, op_type = op.rpartition(":") if ":" in op else (op, "", "")
     node = "" if node in _NO_OPS else node
-    if copy:
-        # As the original's tracer called them.
-        return f"{node or 'copy'}:MEMCPY{copy[1]}to{copy[2]}", "MEMCPY"
+    if title.copy:
+        return f"{node or 'copy'}:{title.copy}", "MEMCPY"
+    hlo = instruction or title.short
+    base = hlo.rstrip(".0123456789") or hlo
     if node:
         return node, op_type or base
     if instruction:
@@ -231,7 +255,6 @@ def _split(title: str, op: str, instruction: str, module: str) -> tuple[str, str
 
 
 def _short_title(title: str) -> str:
-    """`fusion.3` of an instruction's text, `cub.reduce` of a kernel's signature."""
     instruction = _HLO.match(title)
     if instruction:
         return instruction[1]

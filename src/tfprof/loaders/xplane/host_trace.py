@@ -16,6 +16,7 @@ from tfprof.loaders.files import map_file, release_pages
 from tfprof.loaders.xplane.device_ops import is_device, read_device_ops
 from tfprof.loaders.xplane.device_programs import find_hlo
 from tfprof.loaders.xplane.events import count_events
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.loaders.xplane.op_events import NO_PROGRAM, OpExecutions, read_op_executions
 from tfprof.loaders.xplane.planes import Plane, Trace
 from tfprof.profiles.schema import Array
@@ -57,6 +58,8 @@ class HostTrace:
         self.ignored: Counter[str] = Counter()
         self.has_graph_ops = False
         """Whether ops ran that are nodes of a graph, not instructions of a compiled program."""
+        self.budget = NameBudget(file, len(self.trace.data))
+        """The names that may still be made of those of the trace."""
         self._check_planes(file)
         self.level = _level(self.trace)
         self.hlo = find_hlo(self.trace.planes)
@@ -85,6 +88,7 @@ class HostTrace:
                 host,
                 {number: module for number, (module, _) in self.hlo.items()},
                 self.trace.release,
+                self.budget,
             )
             self._count(ran.ops)
             # An op that launches kernels belongs to the accelerator.
@@ -105,7 +109,8 @@ class HostTrace:
         for plane in trace.planes:
             if plane.name == _HOST:
                 ops = read_op_executions(
-                    plane, trace.first_ns, first_step, trace.release, self._shaped
+                    *(plane, trace.first_ns, first_step, trace.release, self._shaped),
+                    budget=self.budget,
                 )
                 self._count(ops)
                 self.has_graph_ops |= bool((ops.program == NO_PROGRAM).any())

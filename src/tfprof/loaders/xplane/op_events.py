@@ -21,6 +21,7 @@ from tfprof.loaders.xplane.event_kinds import (
 )
 from tfprof.loaders.xplane.event_stats import stat_id
 from tfprof.loaders.xplane.events import TraceEvents, read_events
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.loaders.xplane.nesting import find_enclosing, find_outer, self_times
 from tfprof.loaders.xplane.op_names import HLO_OP, name_ops
 from tfprof.loaders.xplane.planes import Plane
@@ -115,6 +116,8 @@ def read_op_executions(
     first_step: int = 0,
     release: Callable[[], None] = lambda: None,
     shaped: Container[str] = (),
+    *,
+    budget: NameBudget,
 ) -> OpExecutions:
     """The executions of ops in a host plane; steps that are counted begin with `first_step`.
 
@@ -146,7 +149,7 @@ def read_op_executions(
     start, end, own = _times(events, kind, rows)
     root, roots, run = _roots_of_ops(events, kind, rows, plane)
     root_of_step = np.where(root > roots.index(OTHER), root, -1)
-    index, names = name_ops(events, kind, rows, plane)
+    index, names = name_ops(events, kind, rows, plane, budget)
     launch_id, launch_op, launch_start = _launches(events, plane, rows)
     return OpExecutions(
         root=pa.DictionaryArray.from_arrays(root, strings(roots)),
