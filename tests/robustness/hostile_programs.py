@@ -63,6 +63,64 @@ def shared_tuple(count: int = 4000) -> HloProto:
     return program
 
 
+_LONG_NAME = "b" * 40_000
+
+
+def long_op_in_shared_fusion(count: int = 2000) -> HloProto:
+    """Fusions that all call a computation of one op of a long name."""
+    program, main = _program()
+    fused = program.hlo_module.computations.add(id=2)
+    fused.instructions.add(id=1, opcode="add", name="a").metadata.op_name = _LONG_NAME
+    for i in range(count):
+        settings = {"id": i + 2, "opcode": "fusion", "name": f"f{i}"}
+        main.instructions.add(called_computation_ids=[2], **settings)
+    return program
+
+
+def many_ops_in_shared_fusion(count: int = 4000) -> HloProto:
+    """Fusions that all call a computation of one instruction that was made of many ops."""
+    program = long_op_in_shared_fusion(count)
+    fused = program.hlo_module.computations[1].instructions[0]
+    fused.metadata.op_name = "b" + ";" * len(_LONG_NAME)
+    return program
+
+
+def long_library_call_in_shared_fusion(count: int = 2000) -> HloProto:
+    """Fusions that all call a computation of one library call of a long configuration."""
+    program = long_op_in_shared_fusion(count)
+    fused = program.hlo_module.computations[1].instructions[0]
+    fused.opcode, fused.backend_config = "custom-call", fused.metadata.op_name.encode()
+    fused.ClearField("metadata")
+    return program
+
+
+def long_module_name(count: int = 2000) -> HloProto:
+    """Instructions of a module of a long name."""
+    program, main = _program()
+    program.hlo_module.name = _LONG_NAME
+    for i in range(count):
+        main.instructions.add(id=i + 1, opcode="add", name=f"a{i}")
+    return program
+
+
+def long_op_of_readers(count: int = 2000) -> HloProto:
+    """Instructions without a name that all read an op of a long name."""
+    program, main = _program()
+    main.instructions.add(id=1, opcode="add", name="a").metadata.op_name = _LONG_NAME
+    for i in range(count):
+        main.instructions.add(id=i + 2, opcode="negate", name=f"n{i}", operand_ids=[1])
+    return program
+
+
+def long_instruction_of_readers(count: int = 2000) -> HloProto:
+    """Instructions that all read an instruction of a long name."""
+    program, main = _program()
+    main.instructions.add(id=1, opcode="add", name=_LONG_NAME)
+    for i in range(count):
+        main.instructions.add(id=i + 2, opcode="negate", name=f"n{i}", operand_ids=[1])
+    return program
+
+
 def many_allocations(count: int = 6000) -> HloProto:
     """A heap trace of as many allocations as it has events."""
     program, _ = _program()

@@ -39,6 +39,25 @@ def test_buffers_of_many_allocations_and_peaks(tmp_path):
         _open(program, tmp_path, "op", "-select", "bytes")
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        hostile_programs.long_op_in_shared_fusion,
+        hostile_programs.many_ops_in_shared_fusion,
+        hostile_programs.long_library_call_in_shared_fusion,
+        hostile_programs.long_module_name,
+        hostile_programs.long_op_of_readers,
+        hostile_programs.long_instruction_of_readers,
+    ],
+)
+def test_long_text_that_many_instructions_share(program, tmp_path):
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(hostile_programs.trace_of_runs(program(), 5))
+    done = run_measured(path, "op").check()
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "host.xplane.pb: long names are parts of so many others" in done.err
+
+
 def test_instructions_without_names_and_loops_that_share_a_condition(tmp_path):
     for program in (
         hostile_programs.nameless_chain("dot"),

@@ -22,6 +22,7 @@ from tfprof.loaders.hlo.module import Module
 from tfprof.loaders.hlo.node_table import HloNodeTable
 from tfprof.loaders.hlo.nodes import add_program
 from tfprof.loaders.xplane.folders import find_traces
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.protos.hlo_pb2 import HloModule, HloProto
 from tfprof.protos.xplane_pb2 import XSpace
 from tfprof.resolve import resolve
@@ -170,7 +171,7 @@ def test_loops_run_as_often_as_the_program_says(traces: Path) -> None:
 def test_float_operations_before_compilation(traces: Path, name: str) -> None:
     """There trip counts follow from the conditions of loops, and nothing is rewritten yet."""
     module = HloModule.FromString((traces / f"{name}.hlo.pb").read_bytes())
-    table = HloNodeTable()
+    table = HloNodeTable(NameBudget(traces, 0))
     add_program(table, Module(HloProto(hlo_module=module)), "step", ran=set(), functions=None)
     profile = Profile.from_columns(Profile().with_graph(table.graph()))
     report = profile.report("op", select=["macs", "float_ops", "executed_float_ops"])

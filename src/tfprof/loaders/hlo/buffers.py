@@ -67,6 +67,7 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
         return 1 if is_caller(item) else 2
 
     buffers: list[Buffer] = []
+    names = {number: item.name for number, item in module.instructions.items()}
     slices_of = [_slices(allocation) for allocation in allocated]
     peaks = _find_peaks(slices_of, assignment.heap_simulator_traces, rank)
     for allocation, slices, peak in zip(allocated, slices_of, peaks, strict=True):
@@ -75,8 +76,8 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
         if sum(live.values()) > allocation.size:
             live = {}
         for buffer, size in live.items():
-            item = module.instructions.get(instruction_of.get(buffer, 0))
-            buffers.append(Buffer(item.name if item else "", size, allocation.maybe_live_out))
+            name = names.get(instruction_of.get(buffer, 0), "")
+            buffers.append(Buffer(name, size, allocation.maybe_live_out))
         rest = allocation.size - sum(live.values())
         buffers.append(Buffer("", rest, allocation.maybe_live_out))
     return [buffer for buffer in buffers if buffer.bytes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +10,15 @@ import pyarrow as pa
 
 from tfprof.loaders.hlo.node_table import PROGRAM_OP, Program
 from tfprof.loaders.hlo.run_memory import find_runs, run_memory
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.loaders.xplane.op_events import OpExecutions
 from tfprof.profiles.schema import Array
 from tfprof.profiles.string_columns import strings
 
 
-def attribute_executions(ops: OpExecutions, programs: Mapping[int, Program]) -> OpExecutions:
+def attribute_executions(
+    ops: OpExecutions, programs: Mapping[int, Program], budget: NameBudget
+) -> OpExecutions:
     """Executions under the names of their nodes, and one for each run of a program as a whole."""
     root, name, op = (_Column(column) for column in (ops.root, ops.name, ops.op))
     output_bytes = ops.output_bytes.copy()
@@ -23,10 +26,10 @@ def attribute_executions(ops: OpExecutions, programs: Mapping[int, Program]) -> 
         rows = np.flatnonzero(ops.program == number)
         distinct, index = np.unique(name.indices[rows], return_inverse=True)
         instructions = [name.values[code] for code in distinct.tolist()]
-        names = [program.names.get(i, f"{program.scope}/{i}") for i in instructions]
+        names, opcodes = _names(program, instructions, budget)
         root.set(rows, [""], np.zeros(len(rows), np.int64))
         name.set(rows, names, index)
-        op.set(rows, [program.opcodes.get(i, "") for i in instructions], index)
+        op.set(rows, opcodes, index)
         sizes = np.array([program.output_bytes.get(i, 0) for i in instructions], np.int64)
         output_bytes[rows] = sizes[index]
     runs = find_runs(ops, programs)
@@ -49,6 +52,20 @@ def attribute_executions(ops: OpExecutions, programs: Mapping[int, Program]) -> 
         output_bytes=np.append(output_bytes, zeros),
         allocations=run_memory(ops, runs, programs),
     )
+
+
+def _names(
+    program: Program, instructions: Iterable[str], budget: NameBudget
+) -> tuple[list[str], list[str]]:
+    """The node and the opcode of each instruction."""
+    names, opcodes = [], []
+    for instruction in instructions:
+        name = program.names.get(instruction) or f"{program.scope}/{instruction}"
+        opcode = program.opcodes.get(instruction, "")
+        budget.spend(len(name.encode()) + len(opcode.encode()))
+        names.append(name)
+        opcodes.append(opcode)
+    return names, opcodes
 
 
 class _Column:

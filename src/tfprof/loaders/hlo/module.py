@@ -9,6 +9,7 @@ from math import prod
 from typing import NamedTuple
 
 from tfprof.definitions.limits import MAX_RANK, max_fused, max_producer_visits
+from tfprof.loaders.hlo.op_names import NO_NAMES
 from tfprof.protos.hlo_pb2 import HloComputation, HloInstruction, HloProto, HloShape
 
 PARAMETER, TUPLE, ELEMENT, FUSION, WHILE = (
@@ -72,6 +73,16 @@ class Module:
             for computation in self.computations.values()
             for item in computation.instructions
         }
+
+    @cached_property
+    def op_names(self) -> Mapping[int, tuple[str, str]]:
+        """Instruction -> the name and the type of the op, where the compiler kept the name.
+
+        Others may refer to it: a text that is read from the message again is another copy.
+        """
+        metadata = {number: item.metadata for number, item in self.instructions.items()}
+        names = ((number, item.op_name, item.op_type) for number, item in metadata.items())
+        return {number: (name, op_type) for number, name, op_type in names if name not in NO_NAMES}
 
     @property
     def entry(self) -> int:

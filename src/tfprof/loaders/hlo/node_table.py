@@ -11,6 +11,7 @@ import pyarrow as pa
 from tfprof.loaders.hlo import ATTRIBUTE
 from tfprof.loaders.hlo.buffers import Buffer
 from tfprof.loaders.hlo.stack_table import StackTable
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.profiles.schema import ATTRS, SHAPE, SHAPES, LogEntries
 from tfprof.profiles.source_columns import GraphColumns, LogColumns
 from tfprof.profiles.string_columns import strings
@@ -56,8 +57,15 @@ class Program:
 class HloNodeTable:
     """Collects the nodes of programs."""
 
+    budget: NameBudget
     rows: list[NodeRow] = field(default_factory=list)
     stacks: StackTable = field(default_factory=StackTable)
+
+    def add(self, row: NodeRow) -> None:
+        """Add a node, whose name is paid for, before it gets columns of its own."""
+        texts = sum(len(text.encode()) for text in (row.op, *row.inputs, *row.types))
+        self.budget.spend(texts + row.hlo.ByteSize())
+        self.rows.append(row)
 
     def graph(self) -> GraphColumns:
         """The nodes as those of a graph."""

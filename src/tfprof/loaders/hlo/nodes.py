@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from tfprof.definitions.options import TRAINABLE_TYPE
 from tfprof.loaders.debug_info import Frame
@@ -19,7 +20,7 @@ from tfprof.loaders.hlo.module import (
 )
 from tfprof.loaders.hlo.node_table import PROGRAM_OP, HloNodeTable, NodeRow, Program
 from tfprof.loaders.hlo.op_names import BACKWARD, OpName, parse_argument, parse_op_name
-from tfprof.loaders.hlo.origins import Origin, find_origins, has_name
+from tfprof.loaders.hlo.origins import Origin, find_origins
 from tfprof.loaders.hlo.parameters import entry_parameters, find_state, find_trained
 from tfprof.loaders.hlo.stack_table import FrameIndex, shared_frames
 from tfprof.loaders.hlo.tf_functions import TAPE, TfFunctions
@@ -87,15 +88,12 @@ class _Builder:
             self._stack(self._origins[item.id]) for item in self._nodes if item.opcode != PARAMETER
         )
         hlo = HloNode(executions=1, argument_bytes=argument_bytes(self._module))
-        self._table.rows.append(
-            NodeRow(node, PROGRAM_OP, results, stack=self._table.stacks.add(shared), hlo=hlo)
-        )
-        self._table.rows.extend(
-            self._parameter(item, names)
-            if item.opcode == PARAMETER
-            else self._instruction(item, names)
-            for item in self._nodes
-        )
+        stack = self._table.stacks.add(shared)
+        self._table.add(NodeRow(node, PROGRAM_OP, results, stack=stack, hlo=hlo))
+        for item in self._nodes:
+            is_parameter = item.opcode == PARAMETER
+            make = self._parameter if is_parameter else self._instruction
+            self._table.add(make(item, names))
         buffers = find_buffers(self._module, self._results())
         # TensorFlow records what its programs allocate.
         is_recorded = self._functions is not None
@@ -121,19 +119,20 @@ class _Builder:
     def _op_name(self, item: HloInstruction) -> OpName:
         origin = self._origins[item.id]
         if self._functions is not None:
-            # In TensorFlow parentheses are not part of a name, and slashes always separate scopes.
-            path = tuple(part for part in origin.op_name.split("/") if part)
-            return OpName(path, TAPE in origin.op_name)
+            return _parse_tf_name(origin.op_name)
         return parse_op_name(origin.op_name)
 
     def _name(self, item: HloInstruction) -> str:
         if item.opcode == PARAMETER:
             path = parse_argument(item.metadata.op_name) or (item.name,)
-            return "/".join((self._scope, *path))
-        name = self._op_name(item)
-        is_marked = name.is_backward and self._functions is None
-        backward = (BACKWARD,) if is_marked else ()
-        return "/".join((self._scope, *backward, *name.path, item.name)).replace(":", "_")
+            name = "/".join((self._scope, *path))
+        else:
+            op_name = self._op_name(item)
+            is_marked = op_name.is_backward and self._functions is None
+            backward = (BACKWARD,) if is_marked else ()
+            name = "/".join((self._scope, *backward, *op_name.path, item.name)).replace(":", "_")
+        self._table.budget.spend(len(name.encode()))
+        return name
 
     def _parameter(self, item: HloInstruction, names: Mapping[int, str]) -> NodeRow:
         sizes = list(item.shape.dimensions)
@@ -168,12 +167,13 @@ class _Builder:
 
     def _types(self, item: HloInstruction, origin: Origin, op_name: OpName) -> list[str]:
         """The ops of the framework that an instruction computes, and whether it is backward."""
+        op_names = self._module.op_names
         types = [
             self._framework_op(origin.op_name, origin.op_type),
             *(
-                self._framework_op(inner.metadata.op_name, inner.metadata.op_type)
+                self._framework_op(*op_names[inner.id])
                 for inner in self._module.fused_instructions(item)
-                if has_name(inner)
+                if inner.id in op_names
             ),
         ]
         marks = [BACKWARD_TYPE] if op_name.is_backward else []
@@ -200,6 +200,8 @@ class _Builder:
             shape=item.shape,
         )
         node.shape.DiscardUnknownFields()
+        # A copy keeps the memory of what is cleared in it, and many fusions may share one.
+        self._table.budget.spend(sum(instruction.ByteSize() for instruction in fused or [item]))
         for instruction in fused or [item]:
             _add_slim(node, instruction, is_operand=False)
         for operand in [] if fused else operands:
@@ -216,12 +218,13 @@ class _Builder:
         inner = [
             i for i in (item, *self._module.fused_instructions(item)) if i.opcode == "convolution"
         ]
-        if len(inner) != 1 or has_name(inner[0]) or has_name(item):
+        names = self._module.op_names
+        if len(inner) != 1 or inner[0].id in names or item.id in names:
             return 0
         reader = self._named_reader(item)
         if reader is None:
             return 0
-        is_convolution = "conv" in reader.metadata.op_name.rpartition("/")[2].lower()
+        is_convolution = "conv" in names[reader.id][0].rpartition("/")[2].lower()
         used, computed = elements_of(reader.shape), elements_of(inner[0].shape)
         return used if is_convolution and used < computed else 0
 
@@ -229,7 +232,7 @@ class _Builder:
         """The next instruction with a name, if each one before has only one that reads it."""
         path: list[int] = []
         reader: HloInstruction | None = item
-        while reader is not None and not has_name(reader):
+        while reader is not None and reader.id not in self._module.op_names:
             if reader.id in self._readers:
                 reader = self._readers[reader.id]
                 break
@@ -239,6 +242,12 @@ class _Builder:
             reader = consumers[0] if len(consumers) == 1 else None
         self._readers.update(dict.fromkeys(path, reader))
         return reader
+
+
+@lru_cache(maxsize=65536)
+def _parse_tf_name(text: str) -> OpName:
+    """In TensorFlow parentheses are not part of a name, and slashes always separate scopes."""
+    return OpName(tuple(part for part in text.split("/") if part), TAPE in text)
 
 
 def _add_slim(node: HloNode, instruction: HloInstruction, *, is_operand: bool) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 from tfprof.loaders.hlo.module import PARAMETER, Module
-from tfprof.loaders.hlo.op_names import NO_NAMES
 from tfprof.protos.hlo_pb2 import HloInstruction
 
 T = TypeVar("T")
@@ -40,21 +40,19 @@ def find_origins(
         for part in item.metadata.op_name.split(";")
     }
 
+    @cache
+    def frame_by_name(op_name: str) -> int | None:
+        parts = op_name.split(";")
+        return next((frame_of_name[part] for part in parts if part in frame_of_name), None)
+
     def frame(node: HloInstruction) -> int | None:
-        op_name = _find_name(module, node)
-        parts = op_name[0].split(";") if op_name else []
-        by_name = (frame_of_name[part] for part in parts if part in frame_of_name)
-        return next(iter(_frames(module, node)), None) or next(by_name, None)
+        op_name, _ = _find_name(module, node) or ("", "")
+        return next(iter(_frames(module, node)), None) or frame_by_name(op_name)
 
     frames = _propagate(module, nodes, producers, frame)
     return {
         node.id: Origin(*names.get(node.id, ("", "")), frames.get(node.id, 0)) for node in nodes
     }
-
-
-def has_name(instruction: HloInstruction) -> bool:
-    """Whether the compiler kept the name of the op."""
-    return instruction.metadata.op_name not in NO_NAMES
 
 
 def _inside(module: Module, node: HloInstruction) -> Iterable[HloInstruction]:
@@ -65,14 +63,8 @@ def _inside(module: Module, node: HloInstruction) -> Iterable[HloInstruction]:
 def _find_name(module: Module, node: HloInstruction) -> tuple[str, str] | None:
     if node.opcode == PARAMETER:
         return None
-    return next(
-        (
-            (item.metadata.op_name, item.metadata.op_type)
-            for item in _inside(module, node)
-            if has_name(item)
-        ),
-        None,
-    )
+    names = module.op_names
+    return next((names[item.id] for item in _inside(module, node) if item.id in names), None)
 
 
 def _frames(module: Module, node: HloInstruction) -> Iterable[int]:

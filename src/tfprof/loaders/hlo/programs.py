@@ -14,6 +14,7 @@ from tfprof.loaders.hlo.module import Module
 from tfprof.loaders.hlo.node_table import HloNodeTable, Program
 from tfprof.loaders.hlo.nodes import add_program
 from tfprof.loaders.hlo.tf_functions import TfFunctions, parse_module
+from tfprof.loaders.xplane.name_budget import NameBudget
 from tfprof.loaders.xplane.op_events import NO_PROGRAM, OpExecutions, root_name
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array
@@ -42,13 +43,13 @@ class Programs:
         return any(program.buffers and not program.is_recorded for program in programs)
 
     def add(
-        self, profile: Profile, ops: OpExecutions, hlo: Mapping[int, bytes]
+        self, profile: Profile, ops: OpExecutions, hlo: Mapping[int, bytes], budget: NameBudget
     ) -> tuple[Profile, OpExecutions]:
         """A profile with the programs that ran as nodes, and the executions as theirs."""
         ids = np.unique(ops.program[ops.program != NO_PROGRAM]).tolist()
         if not ids:
             return profile, ops
-        table, programs = HloNodeTable(), dict[int, Program]()
+        table, programs = HloNodeTable(budget), dict[int, Program]()
         is_new = False
         for number in ids:
             data = hlo.get(number, b"")
@@ -70,7 +71,7 @@ class Programs:
             self.notes.append(f"compiled programs without HLO in this trace: {missing}")
         if is_new:
             profile = profile.with_graph(table.graph()).with_op_log(table.log())
-        return profile, attribute_executions(ops, programs)
+        return profile, attribute_executions(ops, programs, budget)
 
     def _functions_of(self, module: Module) -> TfFunctions | None:
         """The captured functions; none for programs of other frameworks."""

@@ -38,6 +38,10 @@ class FrameIndex:
 
     def __init__(self, index: HloStackFrameIndex) -> None:
         self._index = index
+        # Many frames are of one file; a text that is read from the message again is another copy.
+        self._files = list(index.file_names)
+        # The qualified name has the enclosing functions, as in `main.<locals>.step`.
+        self._functions = [name.rpartition("<locals>.")[2] for name in index.function_names]
         self._longest = max_stack_length(len(index.stack_frames))
         self._known: dict[int, tuple[Frame, ...]] = {}
 
@@ -64,11 +68,9 @@ class FrameIndex:
             return None
         location = index.file_locations[number - 1]
         file, function = location.file_name_id - 1, location.function_name_id - 1
-        if not (0 <= file < len(index.file_names) and 0 <= function < len(index.function_names)):
+        if not (0 <= file < len(self._files) and 0 <= function < len(self._functions)):
             return None
-        # The qualified name has the enclosing functions, as in `main.<locals>.step`.
-        name = index.function_names[function].rpartition("<locals>.")[2]
-        return Frame(index.file_names[file], name, location.line)
+        return Frame(self._files[file], self._functions[function], location.line)
 
 
 def without_repetitions(frames: Iterable[Frame]) -> tuple[Frame, ...]:

@@ -121,7 +121,7 @@ def _add_part(
 ) -> Profile:
     """A profile with what a host or one of its accelerators ran."""
     hlo = {number: data for number, (_, data) in host.hlo.items()}
-    profile, ops = programs.add(profile, part.ops, hlo)
+    profile, ops = programs.add(profile, part.ops, hlo, host.budget)
     if not len(ops):
         return profile
     # Runs of compiled programs come after the others.
