@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from tfprof.loaders.hlo.module import MAX_BYTES, Module, is_caller, is_plumbing
@@ -59,6 +60,11 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
     instruction_of = _instructions(module, assignment)
     kept = {buffer for buffer, number in instruction_of.items() if number in results}
 
+    @cache
+    def name_of(instruction: int) -> str:
+        item = module.instructions.get(instruction)
+        return item.name if item else ""
+
     def rank(buffer: int) -> int:
         """How much the instruction of a buffer says: it computes, runs others, or names a value."""
         item = module.instructions.get(instruction_of.get(buffer, 0))
@@ -67,7 +73,6 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
         return 1 if is_caller(item) else 2
 
     buffers: list[Buffer] = []
-    names = {number: item.name for number, item in module.instructions.items()}
     slices_of = [_slices(allocation) for allocation in allocated]
     peaks = _find_peaks(slices_of, assignment.heap_simulator_traces, rank)
     for allocation, slices, peak in zip(allocated, slices_of, peaks, strict=True):
@@ -76,7 +81,7 @@ def find_buffers(module: Module, results: Collection[int]) -> list[Buffer]:
         if sum(live.values()) > allocation.size:
             live = {}
         for buffer, size in live.items():
-            name = names.get(instruction_of.get(buffer, 0), "")
+            name = name_of(instruction_of.get(buffer, 0))
             buffers.append(Buffer(name, size, allocation.maybe_live_out))
         rest = allocation.size - sum(live.values())
         buffers.append(Buffer("", rest, allocation.maybe_live_out))

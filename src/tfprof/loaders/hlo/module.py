@@ -80,9 +80,11 @@ class Module:
 
         Others may refer to it: a text that is read from the message again is another copy.
         """
-        metadata = {number: item.metadata for number, item in self.instructions.items()}
-        names = ((number, item.op_name, item.op_type) for number, item in metadata.items())
-        return {number: (name, op_type) for number, name, op_type in names if name not in NO_NAMES}
+        return {
+            number: (name, item.metadata.op_type)
+            for number, item in self.instructions.items()
+            if (name := item.metadata.op_name) not in NO_NAMES
+        }
 
     @property
     def entry(self) -> int:

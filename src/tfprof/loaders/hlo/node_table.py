@@ -63,8 +63,8 @@ class HloNodeTable:
 
     def add(self, row: NodeRow) -> None:
         """Add a node, whose name is paid for, before it gets columns of its own."""
-        texts = sum(len(text.encode()) for text in (row.op, *row.inputs, *row.types))
-        self.budget.spend(texts + row.hlo.ByteSize())
+        texts = "".join((row.op, *row.inputs, *row.types))
+        self.budget.spend(len(texts.encode()) + row.hlo.ByteSize())
         self.rows.append(row)
 
     def graph(self) -> GraphColumns:
