@@ -127,7 +127,13 @@ def _add_part(
     # Runs of compiled programs come after the others.
     device = np.append(part.device, np.zeros(len(ops) - len(part.ops), np.int32))
     run, step = run_columns(
-        *(ops, host.epoch_nanos, part.devices, device, scopes, first_thread), budget=host.budget
+        ops,
+        host.epoch_nanos,
+        part.devices,
+        device,
+        scopes,
+        first_thread,
+        budget=host.budget,
     )
     return profile.with_trace(run, step)
 

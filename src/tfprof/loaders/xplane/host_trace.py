@@ -109,7 +109,11 @@ class HostTrace:
         for plane in trace.planes:
             if plane.name == _HOST:
                 ops = read_op_executions(
-                    *(plane, trace.first_ns, first_step, trace.release, self._shaped),
+                    plane,
+                    trace.first_ns,
+                    first_step,
+                    trace.release,
+                    self._shaped,
                     budget=self.budget,
                 )
                 self._count(ops)
