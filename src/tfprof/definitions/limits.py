@@ -152,8 +152,8 @@ def check_line_names(size: int, *, lines: int, files: Iterable[str]) -> None:
     if size > _MIN_LINE_BYTES + _BYTES_PER_LINE * lines:
         longest = max(files, key=len)
         raise LoadError(
-            f"op log: file '{longest[:_QUOTED]}...' of {len(longest):,} characters: the name is "
-            f"too long for {lines:,} lines of code; shorten it"
+            f"code traces: file '{longest[:_QUOTED]}...' of {len(longest):,} characters: the name "
+            f"is too long for {lines:,} lines of code; shorten it"
         )
 
 
