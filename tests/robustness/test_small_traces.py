@@ -105,7 +105,16 @@ def test_long_name_that_is_part_of_many(trace, tmp_path):
 @pytest.mark.parametrize("letter", ["f", "\u20ac", "\U0001f600"])
 def test_long_name_that_is_part_of_some(letter, tmp_path):
     """The most that a trace of 45 kB may need."""
-    assert _open_planes(hostile_traces.ops_of_one_function(200, letter), tmp_path).status == 0
+    assert _open_planes(hostile_traces.ops_of_one_function(65, letter), tmp_path).status == 0
+
+
+def test_long_scope_of_some_names(tmp_path):
+    trace = hostile_traces.ops_of_one_function(65, "f/")
+    (tmp_path / "host.xplane.pb").write_bytes(trace.SerializeToString())
+    assert run_measured(tmp_path, "op").check().status == 0
+    done = run_measured(tmp_path, "scope").check()
+    assert done.status == 1
+    assert "scope view: names have too many parts" in done.err.splitlines()[-1]
 
 
 def test_kernels_that_refer_to_one_long_name(tmp_path):
