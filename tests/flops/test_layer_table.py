@@ -8,6 +8,7 @@ import pytest
 
 import tfprof
 from tests.robustness.hostile_graphs import counting_loop
+from tfprof.errors import OutputError
 from tfprof.flops.layer_table import ModelTable, _shorten
 from tfprof.protos.graph_pb2 import DataType, GraphDef
 from tfprof.protos.run_metadata_pb2 import RunMetadata
@@ -97,6 +98,14 @@ def test_rows_by_name_and_as_dicts(table: ModelTable) -> None:
     nested = _nested(table)
     assert [len(nested.to_dict(depth)["layers"]) for depth in (1, 2, None)] == [1, 3, 3]
     assert nested.to_dict()["layers"][1]["float_ops"] == 24
+
+
+def test_dicts_of_layers_of_a_long_name_are_refused(table: ModelTable) -> None:
+    """Each layer has the name of its model, which a file has once."""
+    inner = replace(table.layers[0], parent="m" * 20_000)
+    assert ModelTable((inner,) * 500, table.cost).to_dict()
+    with pytest.raises(OutputError, match="names of layers"):
+        ModelTable((inner,) * 2000, table.cost).to_dict()
 
 
 def test_explained_layers(table: ModelTable) -> None:
