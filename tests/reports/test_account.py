@@ -68,6 +68,16 @@ def test_type_lists_are_sorted(profile: tfprof.Profile) -> None:
     assert lists == [[cpu, "Op"], [cpu, "Op", "mine"], [cpu, "Op"], [gpu, "Op"]]
 
 
+def test_type_lists_of_nodes_of_several_types() -> None:
+    log = OpLogProto()
+    log.log_entries.add(name="a").types.extend(["third", "second"])
+    log.log_entries.add(name="b").types.append("first")
+    profile = tfprof.load(graph_of(("a", "A"), ("b", "B")), run_of(CPU, ("b", 1, 1)), log)
+    offsets, indices, names = type_lists(profile, REPAIRED)
+    lists = [[names[i] for i in indices[slice(*ends)]] for ends in pairwise(offsets)]
+    assert lists == [["A", "second", "third"], ["/device:cpu:0", "B", "first"]]
+
+
 @pytest.mark.parametrize("view", ["scope", "graph"])
 def test_the_original_counts_scopes_of_what_matches(view: str) -> None:
     """A node that does not match counts in scope view if one below it does."""

@@ -128,9 +128,7 @@ def account_tree(report: Report) -> AccountedTree:
         matched = members > 0
         if everything:
             # A frame without members matches only then.
-            has_member = np.zeros(len(tree), bool)
-            has_member[view.member_position] = True
-            matched |= ~has_member
+            matched = np.ones(len(tree), bool)
         if report.window:
             matched &= tree.subtree_sums(members) > 0
         matched[0] = False
