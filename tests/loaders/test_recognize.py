@@ -198,6 +198,16 @@ def test_messages_in_memory_of_another_part_are_named(
     assert f"it is {loader.noun}: give it as {loader.provides} (--{loader.flag})" in text
 
 
+@pytest.mark.parametrize("length", range(1, 33))
+def test_bytes_of_names_alone_are_the_part_that_they_are_given_as(length: int) -> None:
+    """Also if the lengths are white space, so that the bytes could be a text."""
+    graph, log = graph_pb2.GraphDef(), log_pb2.OpLogProto()
+    graph.node.add(name="n" * length)
+    log.log_entries.add(name="n" * length)
+    profile = tfprof.load(graph.SerializeToString(), op_log=log.SerializeToString())
+    assert profile.nodes.name.to_pylist() == ["n" * length]
+
+
 @pytest.mark.parametrize("given_as", ["graph", "run_meta", "op_log", "profile"])
 def test_messages_of_no_part_are_named(given_as: str) -> None:
     says = f"^{given_as}: not an? [A-Za-z]+; it is a message of class XSpace$"

@@ -90,6 +90,20 @@ def is_message(head: bytes) -> bool:
     return bool(head) and (offset == len(head) or len(head) >= HEAD_SIZE)
 
 
+def has_only_names(head: bytes) -> bool:
+    """Whether a message is a list of names, as a GraphDef and an OpLogProto may be."""
+    return is_message(head) and all(
+        number == 1 and _is_only_name(read_fields(value)) for number, _, value in read_fields(head)
+    )
+
+
+def _is_only_name(fields: tuple[tuple[int, int, bytes], ...]) -> bool:
+    """Whether a message has nothing but a name, which is its first field."""
+    if [(number, wire) for number, wire, _ in fields] != [(1, _LENGTH)]:
+        return False
+    return _is_name(fields[0][2], is_cut=False)
+
+
 @lru_cache(maxsize=4)
 def read_fields(data: bytes) -> tuple[tuple[int, int, bytes], ...]:
     """The number, wire type and content of each field of a message, up to the first wrong one."""
@@ -105,10 +119,12 @@ def read_fields(data: bytes) -> tuple[tuple[int, int, bytes], ...]:
 
 def is_text(data: bytes) -> bool:
     """Whether bytes are the text form of a message: printable, and beginning like one."""
-    head = data[:4096].strip()
-    if any(byte < 32 and byte not in b"\t\n\r\f\v" for byte in head):
+    head = data[:4096]
+    # A short message may be all white space and letters: its tags and lengths are bytes below 32.
+    if any(byte < 32 and byte not in b"\t\n\r" for byte in head):
         return False
-    return head[:1].isalpha() or head[:1] in (b"#", b"_")
+    first = head.strip()[:1]
+    return first.isalpha() or first in (b"#", b"_")
 
 
 def _text_kind(head: bytes) -> str:

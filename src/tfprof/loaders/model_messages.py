@@ -12,7 +12,14 @@ from google.protobuf.message import DecodeError
 from tfprof.errors import LoadError
 from tfprof.loaders import find_loader, identify
 from tfprof.loaders.files import read_head
-from tfprof.loaders.message_kinds import HEAD_SIZE, best_fit, is_known_text, is_text, message_kind
+from tfprof.loaders.message_kinds import (
+    HEAD_SIZE,
+    best_fit,
+    has_only_names,
+    is_known_text,
+    is_text,
+    message_kind,
+)
 from tfprof.loaders.messages import (
     Input,
     MessageLike,
@@ -62,6 +69,8 @@ def _check_content(content: Input) -> None:
         raise LoadError(f"{content.name}: is empty; expected a model")
     if (content.kind or message_kind(content.head)) in MODEL_KINDS:
         return
+    if content.path is None and not content.kind and has_only_names(content.head):
+        return  # nothing says that it is another message
     if content.kind or identify(content.head, content.path, expected=MODEL_KINDS):
         raise wrong_message_error(content, GraphDef, expected=MODEL_KINDS)
 

@@ -17,7 +17,7 @@ def test_all_bytes_can_be_spent(tmp_path: Path) -> None:
     budget = NameBudget(tmp_path, 1000)
     budget.spend(max_derived_bytes(1000) - 1)
     budget.spend(1)
-    with pytest.raises(tfprof.LoadError, match="would take more than 8 MB"):
+    with pytest.raises(tfprof.LoadError, match="would take more than 2 MB"):
         budget.spend(1)
 
 
