@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow.compute as pc
-from google.protobuf.message import DecodeError
 
 from tfprof.definitions.quirks import Quirks
 from tfprof.flops.interpreter import RunShapes
 from tfprof.flops.model_graph import ModelGraph, find_placeholders
 from tfprof.flops.tensors import Dims, dims_of_sizes
 from tfprof.functions.expand import expand
+from tfprof.functions.library import parse_library
 from tfprof.profiles.grouping import group_offsets, list_offsets
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import CONTROL, Edges
@@ -23,10 +23,10 @@ def model_graph(profile: Profile) -> ModelGraph:
     graph = _main_graph(profile)
     functions: set[str] = set()
     for data in profile.libraries:
-        try:
-            library = GraphDef.FromString(data).library
-        except DecodeError:  # `resolve` warns of functions that cannot be read
+        parsed = parse_library(data)
+        if parsed is None:  # `resolve` warns of functions that cannot be read
             continue
+        library = parsed.library
         for function in library.function:
             if function.signature.name not in functions:
                 functions.add(function.signature.name)

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
+from google.protobuf.message import DecodeError
+
 from tfprof.definitions.limits import BYTES_OF_NODE
 from tfprof.functions.calls import Call, is_call, list_calls
 from tfprof.functions.output_args import flat_output
@@ -34,6 +36,14 @@ def output_number(text: str) -> int | None:
     """The number of an output as graphs write it, or nothing; some digits are no numbers."""
     valid = text.isascii() and text.isdigit() and len(text) <= _DIGITS
     return int(text) if valid else None
+
+
+def parse_library(data: bytes) -> GraphDef | None:
+    """A serialized graph with its functions, or None if it is malformed."""
+    try:
+        return GraphDef.FromString(data)
+    except DecodeError:
+        return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from google.protobuf.message import DecodeError
 
 from tfprof.functions.expand import InlinedBody, expand, without_long_tensors
-from tfprof.functions.library import FunctionBody, Ref, argument_index
+from tfprof.functions.library import FunctionBody, Ref, argument_index, parse_library
 from tfprof.loaders.graph_def import columns_of_nodes
 from tfprof.profiles.schema import Array
 from tfprof.profiles.source_columns import GraphColumns
@@ -54,12 +53,9 @@ class FunctionNodes:
 
 def read_function_nodes(data: bytes) -> FunctionNodes:
     """The nodes of the functions of a serialized GraphDef, for every call."""
-    warnings = []
-    try:
-        graph = GraphDef.FromString(data)
-    except DecodeError:
-        graph = GraphDef()
-        warnings.append("the functions of the graph cannot be read")
+    graph = parse_library(data)
+    warnings = [] if graph else ["the functions of the graph cannot be read"]
+    graph = graph or GraphDef()
     expanded = expand(graph)
     bodies = expanded.bodies
     calls = bodies[1:]

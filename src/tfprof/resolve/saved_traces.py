@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from tfprof.functions.expand import expand
+from tfprof.functions.library import parse_library
 from tfprof.loaders.debug_info import DebugInfo
 from tfprof.profiles.profile import Profile
 from tfprof.profiles.schema import Array, LogEntries
@@ -41,7 +42,8 @@ def _entries(library: bytes, info: DebugInfo, before: int) -> LogEntries:
     """The nodes of all functions that have a stack, under their runtime names."""
     known: dict[str, tuple[pa.Array, Array]] = {}
     names, stacks = [strings()], [np.zeros(0, np.int64)]
-    for inlined in expand(GraphDef.FromString(library)).bodies[1:]:
+    # The views say it if functions cannot be read.
+    for inlined in expand(parse_library(library) or GraphDef()).bodies[1:]:
         function = inlined.body.name
         if function not in known:
             node_names = [node.name for node in inlined.body.nodes]
